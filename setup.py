@@ -26,6 +26,7 @@ UOT = ["pot>=0.9.5"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
+HARNESS = ["inspect-ai>=0.3.200", "lm-eval[hf]>=0.4.9", "torchmetrics>=1.4", "trl>=1.0", "verifiers>=0.3"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [
     *TRAIN,
@@ -45,6 +46,7 @@ DEV = [
     "pytest-xdist>=3.5",
     "pyyaml>=6.0",
     "ruff>=0.6",
+    "torchmetrics>=1.4",
     "trueskill>=0.4.5",
     "twine>=6.0",
 ]
@@ -121,11 +123,13 @@ setup(
         "train": TRAIN,
         "space": SPACE,
         "ray": RAY,
+        "harness": HARNESS,
         "uot": UOT,
         "dev": DEV,
     },
     entry_points={
         "console_scripts": ["geceval = geceval.cli:main"],
         "pytest11": ["geceval = geceval.cli.pytest_plugin"],
+        "inspect_ai": ["geceval = geceval.workflows.harness.inspect_tasks:inspect_scorer"],
     },
 )

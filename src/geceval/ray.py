@@ -1,7 +1,5 @@
 """Scoring on many machines with Ray Data: `pip install 'geceval[ray]'`, then `geceval.ray.score(...)`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The `geceval` command: one file per verb; metrics are reached by name through `geceval.registry`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -25,6 +25,7 @@ from geceval.cli.doctor import doctor
 from geceval.cli.error_types import error_types
 from geceval.cli.filter import filter_
 from geceval.cli.gate import gate
+from geceval.cli.harness import harness
 from geceval.cli.impacts import impacts
 from geceval.cli.leaderboard import leaderboard
 from geceval.cli.list_metrics import list_
@@ -79,7 +80,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Choose": {"rerank": rerank, "vote": vote},
     "Test metrics": {"meta": meta, "attack": attack},
     "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
-    "Set up": {"doctor": doctor, "models": models, "register": register},
+    "Set up": {"doctor": doctor, "models": models, "register": register, "harness": harness},
 }
 for _panel, _verbs in PANELS.items():
     for _name, _verb in _verbs.items():

@@ -1,7 +1,5 @@
 """`geceval attack`: can a metric be gamed?"""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Annotated, Any

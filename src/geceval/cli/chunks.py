@@ -1,7 +1,5 @@
 """`geceval chunks`: source, correction and references side by side, chunk by chunk."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 

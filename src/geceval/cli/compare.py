@@ -1,7 +1,5 @@
 """`geceval compare`: do systems differ under a metric, or is it chance?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 

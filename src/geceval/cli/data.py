@@ -1,7 +1,5 @@
 """`geceval data`: test sets by name, and data sets for `datasets.load_dataset`, from the files that authors publish."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`geceval difficulty`: how hard each chunk of a reference is to get right (GoToScorer)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

@@ -1,7 +1,5 @@
 """`geceval doctor`: is this installation in order, and does every metric give the stored numbers?"""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """`geceval types`: what systems correct, miss and break, by error type."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """`geceval gate`: exit code 1 where a checker got worse."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict

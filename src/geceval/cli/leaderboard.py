@@ -1,7 +1,5 @@
 """`geceval leaderboard`: a page that ranks systems under several metrics on a test set of one's own."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`geceval list`: the available metrics."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

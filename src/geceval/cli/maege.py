@@ -1,7 +1,5 @@
 """`geceval meta maege`: meta-evaluation without human judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any

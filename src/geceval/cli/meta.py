@@ -1,7 +1,5 @@
 """`geceval meta`: how well metrics agree with people on SEEDA, GJG15 or GMEG."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`geceval models`: the checkpoints that have a name, and where each is on this machine."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

@@ -1,7 +1,5 @@
 """`geceval score -t NAME`: published systems beside one's own, submissions; what to write in a paper."""
 
-from __future__ import annotations
-
 import io
 import logging
 import math

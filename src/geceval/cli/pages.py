@@ -3,8 +3,6 @@
 # A page is one file without scripts that asks for no other and follows the reader's light or dark. The templates escape
 # every text.
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The pytest plug-in, which pytest finds by itself; nothing else is imported until its fixture is called."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

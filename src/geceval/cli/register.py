@@ -1,7 +1,5 @@
 """`geceval register`: make the bare names of the metrics known to `evaluate`."""
 
-from __future__ import annotations
-
 import sys
 
 from geceval.hub.register import register as register_modules

@@ -1,7 +1,5 @@
 """`geceval meta report`: one page on the agreement of metrics with SEEDA and GJG15."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

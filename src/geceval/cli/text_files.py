@@ -1,7 +1,5 @@
 """Reading sources, system outputs and references from files, one sentence per line or row."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`geceval train`: train a metric on the user's own corrections."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """`geceval transport`: which edit of a correction answers which edit of a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any
 

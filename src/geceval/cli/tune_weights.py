@@ -1,7 +1,5 @@
 """`geceval meta tune-weights`: weights of SOME's three sub-metrics, tuned on human judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 

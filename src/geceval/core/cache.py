@@ -1,7 +1,5 @@
 """Bounded caches in memory, and `clear_caches`, which empties every cache of the library."""
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """A cache on disk: earlier results in a folder that any number of processes may share."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -60,6 +60,8 @@ EXTRAS = {
     "gradio": "space",
     "ray": "ray",
     "ot": "uot",
+    "torchmetrics": "harness",
+    "inspect_ai": "harness",
 }
 
 

@@ -1,7 +1,5 @@
 """Text files: decoding with errors that name the line, and writing that leaves nothing half-written."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import gzip

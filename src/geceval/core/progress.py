@@ -1,7 +1,5 @@
 """Progress of a computation: one bar for all of it, or lines of plain text where there is no terminal."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

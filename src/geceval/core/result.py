@@ -35,3 +35,14 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The flat dict that `compute` of an evaluate module returns."""
         return {"score": self.score, "scores": self.scores, **self.details, "signature": self.signature}
+
+
+def stacked(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
+    """Rows of several results in one array; for references that only others have stands `missing_reference`."""
+    shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
+    padded = np.full((sum(map(len, rows)), *shape), missing_reference)
+    start = 0
+    for row in rows:
+        padded[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
+        start += len(row)
+    return padded

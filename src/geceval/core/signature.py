@@ -1,7 +1,5 @@
 """One line that names everything a number depends on."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Warnings that begin with the name of their metric, and come once: for all systems, or as long as a caller says."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Convert a data set as its authors publish it to a folder for `datasets.load_dataset`, with a README."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

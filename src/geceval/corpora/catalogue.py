@@ -1,7 +1,5 @@
 """The data sets: where they are published, under which terms, how to cite them, and what their columns hold."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Labels of single edits, right or wrong: SEEDA's first annotation step, and files of a user's own."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Folders of plain parquet files that every version of `datasets` reads, written completely or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """GMEG: outputs of systems in several domains, rated by people from 0 to 100, and the pairs that follow from them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Build SEEDA, GJG15, GMEG and TMU-GFM: human judgments as tables, checked against what is known of the files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

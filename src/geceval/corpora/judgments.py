@@ -1,7 +1,5 @@
 """SEEDA, GJG15 and GMEG: human judgments, read from the tables that `geceval data build` writes or would write."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ElementTree
 from collections import Counter

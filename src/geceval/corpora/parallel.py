@@ -1,7 +1,5 @@
 """Build corpora of corrected text, with edits if they have any: CoNLL-2013/14, JFLEG, CWEB, FCE, W&I+LOCNESS."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Human ratings of single outputs (TMU-GFM), and the ordered pairs of outputs that follow from them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

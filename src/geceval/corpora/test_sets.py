@@ -1,7 +1,5 @@
 """Test sets by name: of which published files each is made, where these are on this machine, and their texts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """The scores of every metric on the example corpus, stored with the package to compare an installation with."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

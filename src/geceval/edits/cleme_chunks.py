@@ -1,7 +1,5 @@
 """Chunks of CLEME: a source cut at the edits of a hypothesis and of all references together (Ye et al. 2023)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Edits: spans of source tokens and what stands there instead."""
 
-from __future__ import annotations
-
 import os.path
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labels of grammatical error detection: what each token of a source is, correct or in an error of some type."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from geceval.core.cache import lru_cache

@@ -1,7 +1,5 @@
 """Chunks of GoToScorer (Gotou et al., 2020): a sentence cut at the reference's edits, and what systems made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """M2 files: sentences with the edits of one or several annotators."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import re

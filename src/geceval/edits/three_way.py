@@ -1,7 +1,5 @@
 """Alignment of source, prediction and reference, token by token, by the sum of pairs (Felice and Briscoe, 2015)."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 from collections.abc import Callable, Iterator, Sequence

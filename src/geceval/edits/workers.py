@@ -1,7 +1,5 @@
 """Worker processes that extract edits."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """Cards of metrics, checkpoints, data sets and Spaces: reading and linting a README with YAML front matter."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

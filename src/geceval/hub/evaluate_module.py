@@ -1,7 +1,5 @@
 """Base class of the `evaluate` modules of all metrics: texts, columns, options, checks, pickling."""
 
-from __future__ import annotations
-
 import abc
 import dataclasses
 import importlib

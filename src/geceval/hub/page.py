@@ -1,7 +1,5 @@
 """The page of a metric's Space: sentences in, scores out."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

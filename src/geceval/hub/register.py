@@ -1,7 +1,5 @@
 """`geceval register`: copies the modules into the cache of `evaluate`, so that bare names load from any folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

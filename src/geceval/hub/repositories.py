@@ -1,7 +1,5 @@
 """The contents of repositories on the Hub: of a module, a checkpoint, a data set and a Space."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import re

@@ -1,7 +1,5 @@
 """The model cards of trained checkpoints, made from the numbers of their runs, nothing typed by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

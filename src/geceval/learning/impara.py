@@ -1,7 +1,5 @@
 """IMPARA: what a run depends on, its loss, and training from parallel text to a checkpoint with its card."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import logging

@@ -5,8 +5,6 @@ softplus(q(S-) - q(S+)): -log of the probability that S+ is the better text, if 
 With human ratings, w . h(Y) is added last, h the mean token state after two thirds of the layers.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping, Sequence

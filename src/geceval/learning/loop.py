@@ -1,7 +1,5 @@
 """The training loop that every fine-tuning shares, with one seed, and the objectives that it minimises."""
 
-from __future__ import annotations
-
 import json
 import logging
 import pickle

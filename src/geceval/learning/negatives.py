@@ -4,8 +4,6 @@ Only what shows in the text itself: words added, repeated or cut off, and stray 
 sentences of the corpus, so that it works in any language that has commas.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The network that is fine-tuned, under a new head or as a language model, and how it is saved as a checkpoint."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Mapping, Sequence

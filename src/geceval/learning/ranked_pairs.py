@@ -5,8 +5,6 @@ impact of that edit. Two random subsets of the edits give two partly corrected t
 impact counts as the better one.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import logging

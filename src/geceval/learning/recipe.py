@@ -1,7 +1,5 @@
 """The hyperparameters of fine-tuning."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, Literal
 

@@ -3,8 +3,6 @@
 # The finished checkpoint lies at the top of the folder. `run/` below it holds what an interrupted run needs to
 # continue, and with it sentences of the corpora: it is never uploaded to the Hub.
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import hashlib

@@ -1,7 +1,5 @@
 """One score per system from many sentence scores or judgments: mean, TrueSkill, Expected Wins."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 

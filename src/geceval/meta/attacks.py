@@ -3,8 +3,6 @@
 # The first four families turn a source into an output that deserves no more than the source; the fifth turns a good
 # text into one that says something else. All of them take tokenised texts and prose.
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Correlations of system scores with human scores: Pearson and Spearman, over all systems, windows, or the best K."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """How well scores tell right edits from wrong ones."""
 
-from __future__ import annotations
-
 import numpy as np
 
 # A tie of auc counts half. AP: average precision of right edits, the highest score first, and of wrong ones, the lowest

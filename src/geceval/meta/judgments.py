@@ -1,7 +1,5 @@
 """Human judgments of system outputs: rankings, scores of systems, and the sets of systems that papers use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from geceval.core.errors import InputError

@@ -1,7 +1,5 @@
 """MAEGE (Choshen and Abend 2018): texts that get better edit by edit, which a good metric scores ever higher."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Heat maps of agreement: how often metric and annotator agree on a pair of outputs, by the ranks of the two."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Published results of metrics on SEEDA and GJG15, to show beside what is measured here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Soft pairwise accuracy (Thompson et al. 2024), and human sentence scores imputed from rankings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

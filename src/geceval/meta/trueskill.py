@@ -1,7 +1,5 @@
 """TrueSkill of systems from pairwise comparisons, in closed form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Weights of SOME's three sub-metrics, tuned on human judgments (Yoshimura et al. 2020, section 5.2)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Batches: the texts that a network reads together, and the device that reads them."""
 
-from __future__ import annotations
-
 import queue
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Language models that answer a chat in JSON of a given schema: behind an OpenAI-compatible endpoint, or local ones."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Messages of transformers, peft and others: silenced, or shortened for a message of our own."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import threading

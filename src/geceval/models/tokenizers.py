@@ -1,7 +1,5 @@
 """The tokenizer of a checkpoint, and the forms in which texts are given to it: prose, or words with a label each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """CLEME (Ye et al., 2023): precision, recall and F of chunks that all references and the hypothesis share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """CLEME2.0 (Ye et al., 2025): hits, wrong corrections, under- and over-corrections of chunks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fluency: how probable a causal language model finds a corrected sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """PT-ERRANT (Gong et al., 2022): ERRANT with edits weighted by a pre-trained model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """PT-M2 (Gong et al., 2022): M2 with edits weighted by a pre-trained model."""
 
-from __future__ import annotations
-
 from geceval.core.inputs import Columns
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.maxmatch.extraction import Rules

@@ -1,7 +1,5 @@
 """Scribendi Score (Islam and Magnani, 2021): does a language model like the correction better than the source?"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

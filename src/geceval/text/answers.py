@@ -3,8 +3,6 @@
 Each rule takes one thing away. None touches an answer whose source has the same, or takes away words of the source.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

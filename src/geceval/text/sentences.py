@@ -1,7 +1,5 @@
 """Parts of corrected texts that belong to the sentences of their sources."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

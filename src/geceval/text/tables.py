@@ -1,7 +1,5 @@
 """Rows of files that hold more than lines: JSON Lines, CSV, TSV, Parquet, data sets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

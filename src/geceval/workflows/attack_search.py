@@ -1,7 +1,5 @@
 """Attacks that ask the metric: of many texts by rule, those that it likes best."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

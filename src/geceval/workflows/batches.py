@@ -1,7 +1,5 @@
 """Scores as an additional column of a table, for mapping a function over batches of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

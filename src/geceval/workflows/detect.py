@@ -1,7 +1,5 @@
 """Grammatical error detection: mark the words that are in error; public as `geceval.detect`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -19,7 +19,7 @@ from pyarrow import parquet
 from geceval.core.errors import InputError, UserError
 from geceval.core.files import expanded, file_sha256, write_text
 from geceval.core.options import MODEL, PIPELINE, path_options
-from geceval.core.result import Result
+from geceval.core.result import Result, stacked
 from geceval.models.checkpoints import is_bundled, is_folder, resolve
 from geceval.scorers.base import Scorer
 from geceval.version import __version__
@@ -94,7 +94,7 @@ class Run:
                 columns = [name for name in scores.schema_arrow.names if name in _SCORES]
                 for batch in scores.iter_batches(ROWS, columns=columns):
                     rows += _rows(batch)
-        return float(scorer.aggregate(_padded(rows, scorer.missing_reference)[None])[0])
+        return float(scorer.aggregate(stacked(rows, scorer.missing_reference)[None])[0])
 
 
 def make_run(
@@ -236,14 +236,3 @@ def _rows(batch: pyarrow.RecordBatch) -> list[np.ndarray]:
         return [batch["score"].to_numpy()]
     pairs = zip(batch["statistics"].to_pylist(), batch["shape"].to_pylist(), strict=True)
     return [np.array(values).reshape(1, *shape) for values, shape in pairs]
-
-
-def _padded(rows: list[np.ndarray], missing_reference: float) -> np.ndarray:
-    """One array; where a row has fewer references than another, `missing_reference` stands for them."""
-    shape = np.max([row.shape[1:] for row in rows], axis=0).astype(int)
-    padded = np.full((sum(map(len, rows)), *shape), missing_reference)
-    start = 0
-    for row in rows:
-        padded[(slice(start, start + len(row)), *map(slice, row.shape[1:]))] = row
-        start += len(row)
-    return padded

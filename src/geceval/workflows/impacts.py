@@ -3,8 +3,6 @@
 The contribution of an edit to the score of a metric is in `geceval.workflows.attribution`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

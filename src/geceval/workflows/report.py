@@ -1,7 +1,5 @@
 """A report: how well metrics agree with people on SEEDA, GJG15 or GMEG, beside the numbers that papers print."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

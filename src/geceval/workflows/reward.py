@@ -1,4 +1,4 @@
-"""A metric as a reward function (TRL) or data filter (`datasets`); public as `geceval.reward`."""
+"""A metric as a reward function (TRL, verifiers) or data filter (`datasets`); public as `geceval.reward`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def reward(
     Data filtering: `data.filter(lambda s, p: [value > 0.5 for value in judge(s, p)], batched=True,
     input_columns=["source", "prediction"])` with `judge = geceval.reward("impara")`. TRL: `GRPOTrainer(...,
     reward_funcs=geceval.reward("impara", prefix="Correct: "))`, or without `prefix` if the data set has a column
-    `sources`. Models are loaded at the first call, once per process.
+    `sources`. verifiers: `Rubric(funcs=[geceval.reward("errant")])`, where the rows' `answer`, or `references` in their
+    `info`, are the references. Models are loaded at the first call, once per process.
 
     A policy finds what a metric overlooks. A metric that has the setting `guard` therefore takes `guard="strict"` here
     unless another is named, and is logged as e.g. `geceval_impara_lm_strict`; its rewards are clipped to the scores
@@ -92,8 +93,9 @@ class Reward:
                 last user message counts. Prefix and suffix are removed.
             completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
                 both ends is removed.
-            columns: Everything else that TRL passes, only with `completions`. Its `log_metric` is given the means of
-                `quality` and `guard`, see `components`, its `log_extra` the reasons; the rest is ignored.
+            columns: Everything else that TRL or verifiers pass, only with `completions`. TRL's `log_metric` is given
+                the means of `quality` and `guard`, see `components`, its `log_extra` the reasons; of verifiers'
+                `answers` and `infos` references are taken where there are none; the rest is ignored.
 
         Returns:
             The metric's sentence scores, clipped; for an empty batch `[]`.
@@ -141,6 +143,9 @@ class Reward:
             return {name: [] for name in ("reward", "quality", "guard", "reason")}
         if not self._scorer.needs_references():
             references = None
+        elif references is None and "answers" in columns:  # as verifiers has them
+            rows = zip(columns["answers"], columns["infos"], strict=True)
+            references = [info.get("references") or [answer] for answer, info in rows]
         with naming_the_extra(self.metric), once(self._warned):
             result = self._scorer.score(list(sources), list(predictions), references)
         quality = result.details.get("unguarded_scores", result.scores)
@@ -201,7 +206,7 @@ def _text(row: Any, row_name: str, role: str | None) -> str:
     """A text, or that of the last message of a conversation (of a role, if one is given)."""
     if isinstance(row, str):
         return row
-    if isinstance(row, Sequence) and all(isinstance(message, Mapping) for message in row):
+    if isinstance(row, Sequence) and all(hasattr(message, "get") for message in row):  # those of verifiers are no dicts
         said = [message.get("content") for message in row if role in (None, message.get("role"))]
         if said and isinstance(said[-1], str):
             return said[-1]

@@ -1,7 +1,5 @@
 """A test set by name, scored as papers score it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

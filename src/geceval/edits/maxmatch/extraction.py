@@ -1,7 +1,5 @@
 """MaxMatch: the edits of a system, cut so that as many as possible match the gold edits (Dahlmeier and Ng, 2012)."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

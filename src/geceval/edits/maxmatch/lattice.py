@@ -1,7 +1,5 @@
 """The lattice of MaxMatch: all short ways from a source to a target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Does one metric agree better with people than another? Tests of agreement on sentences, and of correlations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

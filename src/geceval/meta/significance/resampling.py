@@ -1,7 +1,5 @@
 """The bootstrap and approximate randomisation: resamples, p-values and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Do systems differ under a metric? Bootstrap intervals and paired tests of corpus scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

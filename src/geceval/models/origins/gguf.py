@@ -1,7 +1,5 @@
 """Weights in GGUF, de-quantised once: a folder as transformers writes it, in 16 bits, cached for the next process."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

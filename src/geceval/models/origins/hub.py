@@ -1,7 +1,5 @@
 """Repositories of the Hub: their files in the local cache, fetched first if necessary."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Models by name: which there are, where each is on this machine or the Hub, and what gets it."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -4,8 +4,6 @@ A difficulty file is text. Its first line is the number of systems; then comes o
 per chunk, separated by spaces: how many of the systems got that chunk right.
 """
 
-from __future__ import annotations
-
 import hashlib
 import statistics
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The base of metrics that count edits against each annotator: one annotator per sentence, F of the corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -4,8 +4,6 @@ The weight of an edit u is w(u) = |PTScore(S + u, R) - PTScore(S, R)|: how far a
 towards, or away from, the reference R, measured by BERTScore or BARTScore.
 """
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Optimal transport between the edit vectors of a system and of a reference (UOT-ERRANT)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

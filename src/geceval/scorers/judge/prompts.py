@@ -4,8 +4,6 @@
 # wording is our own. Sentences go into a JSON object, in a message of their own, so that nothing in them can be taken
 # for the end of a field; reading the JSON gives each text back exactly.
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

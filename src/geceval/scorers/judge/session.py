@@ -1,7 +1,5 @@
 """Questions to a judge: several asked at once, answers from the cache where it has them, and each new one kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

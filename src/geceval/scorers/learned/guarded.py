@@ -1,7 +1,5 @@
 """Metrics without references, which have a guard."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

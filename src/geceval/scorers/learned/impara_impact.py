@@ -1,7 +1,5 @@
 """Impact of an edit in IMPARA: how far a correction's embedding moves without it (Maeda et al. 2022, section 2.3)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

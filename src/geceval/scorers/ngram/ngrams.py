@@ -1,7 +1,5 @@
 """N-gram counts of source, prediction and references, for GLEU and GREEN."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

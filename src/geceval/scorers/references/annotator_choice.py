@@ -1,7 +1,5 @@
 """The choice of an annotator, or reference, for each sentence, and the counts that follow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
