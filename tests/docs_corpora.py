@@ -19,7 +19,7 @@ from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.scorers.some import PARTS
 
-GUARD = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
+GUARD = ("slope", "dead_zone", "floor", "length_factor", "shorter_knee", "longer_knee")
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 JFLEG = {"dev": 754, "test": 747}  # `geceval data build` counts the lines
 

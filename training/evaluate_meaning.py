@@ -1,7 +1,7 @@
 """Set the guard's penalty of a faithfulness estimator, and write into its card whom it strikes.
 
     python training/evaluate_meaning.py CHECKPOINT --m2 dev.m2 --systems source.txt output.txt... --slope 2 \\
-        --dead-zone 2 --floor 6 --length-factor 6 --length-knee 0.65
+        --dead-zone 2 --floor 6 --length-factor 6 --shorter-knee 0.85 --longer-knee 0.65
 
 What a correction loses is in `geceval.scorers.learned.guard.estimated`. The kinds of
 texts are those it learnt from, made of sentences of the M2 file, and the attacks of `geceval attack`, in whose wording
@@ -25,14 +25,14 @@ from geceval.learning.runs import read_results, write_results
 from geceval.meta.attacks import FAMILIES, FLIPS
 from geceval.models.checkpoints import resolve
 from geceval.models.regressors import load_regressor
-from geceval.scorers.learned.guard import estimated, length_ratio
+from geceval.scorers.learned.guard import estimated, growth
 from recipes.meaning import meaning_card
 from recipes.negatives import KINDS, Corpus, make
 from recipes.scripts import exit_code, script_parser
 
 Pairs = list[tuple[str, str]]
 
-CONSTANTS = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
+CONSTANTS = ("slope", "dead_zone", "floor", "length_factor", "shorter_knee", "longer_knee")
 UNSEEN = ("surface", "detokenised", "lower", "UPPER", "double spaces", "empty")
 TITLES = {
     "honest": "Honest corrections",
@@ -80,7 +80,7 @@ def tables(folder: Path, groups: Mapping[str, Mapping[str, Pairs]], command: str
         for kind, pairs in kinds.items():
             if pairs:
                 logits = regressor.logits(pairs)[:, 0].astype(float)
-                lost = -estimated(logits, np.array([length_ratio(*pair) for pair in pairs]), checkpoint)
+                lost = -estimated(logits, np.array([growth(*pair) for pair in pairs]), checkpoint)
                 shares = (float((logits < 0).mean()), float((lost > 0).mean()), float(lost.mean()))
                 rows.append([kind.replace("_", " "), len(pairs), *shares])
         columns = ["texts", "pairs", "probability < .5", "penalised", "mean penalty"]

@@ -28,10 +28,9 @@ from geceval.learning.runs import write_results
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.pooling import logits
-from geceval.models.quantised import read_weights
 from geceval.models.tokenizers import load_tokenizer
 from recipes.distillation.groups import make_groups
-from recipes.hardening import WEIGHTS, Hardening, add_negatives, learn
+from recipes.hardening import WEIGHTS, Hardening, add_negatives, learn, load_adapter
 from recipes.scripts import exit_code, script_parser
 
 HELD = 100  # groups that nothing is learnt from
@@ -49,17 +48,6 @@ def read_groups(paths: Sequence[Path], count: int) -> list[tuple[str, ...]]:
     groups = [texts for texts in groups if len(texts[0].split()) <= LONGEST]
     random.Random(1).shuffle(groups)
     return groups[: count + HELD]
-
-
-def start(checkpoint: Path, recipe: Recipe) -> Any:
-    """The network of an adapter as it was left, ready to learn on."""
-    from peft import set_peft_model_state_dict
-
-    network = new_network(recipe, resolve(recipe.base))
-    report = set_peft_model_state_dict(network, read_weights(checkpoint / "adapter_model.safetensors"))
-    if report.unexpected_keys:
-        raise ValueError(f"{checkpoint}: there is no {report.unexpected_keys[0]} in a new network")
-    return network
 
 
 def shares(encoder: Encoder, rows: Sequence[Hardening]) -> dict[str, float]:
@@ -86,7 +74,9 @@ def harden(checkpoint: Path, m2: Sequence[Path], output: Path, count: int, rate:
     own = np.split(values, np.cumsum([len(group) for group in groups])[:-1])
     rows = [dataclasses.replace(row, values=each) for row, each in zip(add_negatives(groups, 3), own, strict=True)]
     held, rows = rows[:HELD], rows[HELD:]
-    network, tokenizer = start(checkpoint, recipe), load_tokenizer(resolve(recipe.base))
+    base = resolve(recipe.base)
+    network = load_adapter(new_network(recipe, base), checkpoint / "adapter_model.safetensors")
+    tokenizer = load_tokenizer(base)
     network.eval()  # no dropout
     pooling = before.pooling
 
@@ -101,7 +91,7 @@ def harden(checkpoint: Path, m2: Sequence[Path], output: Path, count: int, rate:
         logger.info("%s", json.dumps(line))
     output.mkdir(parents=True)
     settings = {key.removeprefix("geceval_"): value for key, value in before_settings(checkpoint).items()}
-    write_network(recipe, resolve(recipe.base), network, output, settings)
+    write_network(recipe, base, network, output, settings)
     after = Encoder.load(resolve(str(output)), head=True)
     measured = {"before": shares(before, held), "after": shares(after, held)}
     results["hardened"] = {"groups": len(rows), "learning_rate": rate, "kinds": list(WEIGHTS), **measured}

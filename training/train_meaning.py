@@ -22,6 +22,8 @@ script = Script(
     {
         "m2": "M2 files; sentences of several annotators give fluent rewrites of each other",
         "pairs": "about so many pairs from each file",
+        "mined": "files of mine_meaning.py; one given twice counts twice",
+        "adapter": "adapter_model.safetensors of a run before, to learn on",
         **(scripts.RECIPE | scripts.POOLING | scripts.HEAD | scripts.ADAPTER),
     },
     train_meaning,

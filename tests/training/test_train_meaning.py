@@ -8,9 +8,11 @@ import pytest
 
 from geceval.core.errors import InputError
 from geceval.edits.edit import Edit
+from geceval.models.checkpoints import resolve
+from geceval.models.regressors import load_regressor
 from geceval.scorers.meaning import Meaning, Settings
 from recipes.distillation.groups import Confusions
-from recipes.meaning import Job, calibration_error, make_pairs, meaning_card, read_pairs, reword, temperature
+from recipes.meaning import Job, Pair, calibration_error, make_pairs, meaning_card, read_pairs, reword, temperature
 from recipes.negatives import KINDS, Corpus
 
 SOURCE = "he go to the school yesterday with my brother ."
@@ -96,6 +98,30 @@ def test_no_source_is_in_two_folds(corpus):
     assert counts[0]["pairs"] == sum(map(len, folds.values()))
 
 
+def test_mined_pairs_are_learnt_from_beside_others(corpus, tmp_path):
+    path = tmp_path / "mined.tsv"
+    path.write_text("0\tsearched deletion\ta b c\ta b\n1\treference\ta b c\ta b d\n", encoding="utf-8")
+    folds, counts = read_pairs(Job(m2=(corpus,), pairs=10, mined=(path, path)))
+    assert [row["pairs"] for row in counts[1:]] == [2, 2]
+    mined = [pair for fold in folds.values() for pair in fold if pair.source == "a b c"]
+    assert mined == [Pair("a b c", "a b", 0.0, "searched deletion"), Pair("a b c", "a b d", 1.0, "reference")] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "less"),
+    [
+        ("He goes to school with his brother .", True),  # each version has "Monday"
+        ("He went there on Monday with his brother .", False),  # an annotator left "school" out
+        ("He goes to school on Monday with brother .", False),  # a word that says little
+        ("Schools on Mondays with his brothers", False),
+        ("on Monday school brother", True),  # five words less than the shortest
+    ],
+)
+def test_what_says_less(load_script, text, less):
+    versions = ["He go to school on Monday with his brother .", "On Monday he goes there with his brother ."]
+    assert load_script("mine_meaning").says_less(text, versions) == less
+
+
 def test_without_files_there_is_nothing_to_learn_from():
     with pytest.raises(InputError, match="give an M2 file"):
         Job()
@@ -112,3 +138,10 @@ def test_a_run_writes_what_the_metric_loads(corpus, base, load_script, tmp_path)
     scores = Meaning(Settings(model=str(folder))).score(["a cat sat"] * 2, ["a cat sat", "the dog ran"]).scores
     assert scores[0] == 1.0
     assert 0 < scores[1] < 1
+    further = [*arguments, "--adapter", str(folder / "adapter_model.safetensors"), "--dtype", "float32", "--seeds", "2"]
+    further[further.index(str(folder))] = str(tmp_path / "further")
+    assert load_script("train_meaning").main([*further, "--lr", "1e-9", "--pairs", "200"]) == 0
+    learnt = (load_regressor(resolve(str(path))) for path in (folder, tmp_path / "further"))
+    first, second = (network.logits([("a cat sat", "the dog ran")])[0, 0] for network in learnt)
+    scale = json.loads((tmp_path / "further" / "results.json").read_text())["scale"]
+    assert second == pytest.approx(scale * first, rel=1e-2)

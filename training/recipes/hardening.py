@@ -9,11 +9,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from geceval.core.errors import InputError
+from geceval.models.quantised import read_weights
 from recipes.distillation.objective import within_groups
 from recipes.negatives import Corpus, make
 
@@ -43,6 +46,16 @@ class Hardening:
     negatives: tuple[str, ...]
     of: tuple[int, ...]
     values: np.ndarray | None = None
+
+
+def load_adapter(network: Any, weights: Path) -> Any:
+    """A new network with an adapter as it was left, ready to learn on."""
+    from peft import set_peft_model_state_dict
+
+    report = set_peft_model_state_dict(network, read_weights(weights))
+    if report.unexpected_keys:
+        raise InputError(f"{weights}: there is no {report.unexpected_keys[0]} in a new network")
+    return network
 
 
 def add_negatives(groups: Sequence[Sequence[str]], count: int, seed: int = 1) -> list[Hardening]:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json
+from geceval.core.files import read_json, read_lines
 from geceval.core.options import Count, Options
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.m2 import read_m2
@@ -27,10 +27,11 @@ from geceval.learning.impara import rescale
 from geceval.learning.network import save
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
-from geceval.models.checkpoints import resolve
+from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.regressors import load_regressor
 from geceval.text.tokenisers import detokenise
 from recipes.distillation.groups import Confusions
+from recipes.hardening import load_adapter
 from recipes.negatives import Corpus, draw
 from recipes.some import Regression
 
@@ -93,6 +94,8 @@ class Job(Options):
     recipe: Recipe = RECIPE
     seeds: tuple[int, ...] = (1,)
     pairs: Count = 12_000
+    mined: tuple[Path, ...] = ()
+    adapter: Path | None = None
 
     def __post_init__(self) -> None:
         super(Job, self).__post_init__()
@@ -104,6 +107,14 @@ class Faithfulness(Regression):
     """Cross-entropy of the label; the best evaluation has the lowest loss on the dev fold."""
 
     greater_is_better = False
+
+    def __init__(self, adapter: Path | None = None) -> None:
+        self.adapter = adapter
+
+    def network(self, recipe: Recipe, base: Checkpoint) -> Any:
+        """A new network, or that of an adapter to learn on."""
+        network = super().network(recipe, base)
+        return load_adapter(network, self.adapter) if self.adapter else network
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Any]) -> Any:
         """The network with an output layer without bias."""
@@ -129,7 +140,7 @@ def make_pairs(annotations: Mapping[str, Sequence[Sequence[Edit]]], corpus: Corp
     """Pairs of each source in turn, half of them negative: an iterator over [source, list of pairs]."""
     rng = random.Random(seed)
     for source in sorted(annotations, key=lambda text: random.Random(f"{seed}{text}").random()):
-        positive = list(_positives(source, annotations[source], errors, rng))
+        positive = list(positives(source, annotations[source], errors, rng))
         positive = [pair for pair in positive if {len(pair.source.split()), len(pair.text.split())} <= set(LENGTH)]
         versions = [source, *(pair.text for pair in positive if pair.source == source)]
         negative = []
@@ -142,7 +153,8 @@ def make_pairs(annotations: Mapping[str, Sequence[Sequence[Edit]]], corpus: Corp
         yield [_spaced(pair, rng) for pair in dict.fromkeys(positive + negative)]
 
 
-def _positives(source: str, annotations: Sequence[Sequence[Edit]], errors: Confusions, rng: random.Random):
+def positives(source: str, annotations: Sequence[Sequence[Edit]], errors: Confusions, rng: random.Random):
+    """Pairs that say the same: an iterator."""
     references = list(dict.fromkeys(apply(source, edits) for edits in annotations))
     for reference in references:
         yield Pair(source, reference, 1.0, "reference" if reference != source else "unchanged")
@@ -193,12 +205,7 @@ def _spaced(pair: Pair, rng: random.Random) -> Pair:
 
 def read_pairs(job: Job) -> tuple[dict[str, list[Pair]], list[dict[str, Any]]]:
     """The pairs of each fold, and counts of each file; all pairs of one source are in one fold."""
-    files: dict[str, dict[str, list[list[Edit]]]] = {}
-    for path in job.m2:
-        found: defaultdict[str, list[list[Edit]]] = defaultdict(list)
-        for sentence in read_m2(path):
-            found[" ".join(sentence.source.split())] += map(_usable, sentence.edits.values())
-        files[path.name] = {source: edits for source, edits in found.items() if len(source.split()) in LENGTH}
+    files = {path.name: read_annotations(path) for path in job.m2}
     rows = [(source, edits) for found in files.values() for source, some in found.items() for edits in some]
     corpus, errors = Corpus(apply(*row) for row in rows), Confusions(rows)
     folds: dict[str, list[Pair]] = {fold: [] for fold in FOLDS}
@@ -206,13 +213,33 @@ def read_pairs(job: Job) -> tuple[dict[str, list[Pair]], list[dict[str, Any]]]:
     for name, found in files.items():
         corrected = {source: some for source, some in found.items() if any(some)}
         made = 0
-        for pairs in make_pairs(corrected, corpus, errors):
+        for pairs in make_pairs(corrected, corpus, errors, job.seeds[0]):
             folds[_fold(pairs[0].source) if pairs else "train"] += pairs
             made += len(pairs)
             if made >= job.pairs:
                 break
         counts.append({"corpus": name, "corrected": len(corrected), "pairs": made})
+    rng = random.Random(job.seeds[0])
+    for path in job.mined:
+        pairs = [read_mined(line) for line in read_lines(path)]
+        for pair in pairs:
+            folds[_fold(pair.source)].append(_spaced(pair, rng))
+        counts.append({"corpus": path.name, "corrected": len({pair.source for pair in pairs}), "pairs": len(pairs)})
     return folds, counts
+
+
+def read_mined(line: str) -> Pair:
+    """A pair of a line that `mine_meaning.py` wrote."""
+    label, kind, source, text = line.split("\t")
+    return Pair(source, text, float(label), kind)
+
+
+def read_annotations(path: Path) -> dict[str, list[list[Edit]]]:
+    """The edits of each annotator of a file by source, all that repeat a source together."""
+    found: defaultdict[str, list[list[Edit]]] = defaultdict(list)
+    for sentence in read_m2(path):
+        found[" ".join(sentence.source.split())] += map(_usable, sentence.edits.values())
+    return {source: edits for source, edits in found.items() if len(source.split()) in LENGTH}
 
 
 def _usable(edits: Iterable[Edit]) -> list[Edit]:
@@ -240,7 +267,7 @@ def train_meaning(job: Job, folder: str | Path, progress: bool = False) -> dict[
         rescale(folder, scale, 0.0)
         return {"scale": scale, "test": evaluate(folder, material.test["test"])}
 
-    return train_network(job, folder, Faithfulness(), read, finish, meaning_card, progress)
+    return train_network(job, folder, Faithfulness(job.adapter), read, finish, meaning_card, progress)
 
 
 def temperature(answers: np.ndarray, labels: np.ndarray) -> float:
@@ -310,7 +337,9 @@ Positive pairs are what people wrote: a source with a correction (`reference`) o
 corrections of one source (`two references`), a correction beside its source or itself with errors of other people
 (`errors`, `errors in the output`), and corrections reworded by rule: contractions, equivalents, a clause moved
 (`reworded`). Negative ones are made of these by the rules of `training/recipes/negatives.py`. Half of the pairs are
-negative. The evaluation was chosen by the loss on the dev fold, where the logit was then multiplied by {scale:.3f},
+negative. Those of `training/mine_meaning.py`, if any, are the pairs about which the estimator of before was most wrong;
+a `searched deletion` lacks words, found step by step so that `impara_lm` under its guard likes what is left.
+The evaluation was chosen by the loss on the dev fold, where the logit was then multiplied by {scale:.3f},
 with which the labels are likeliest. No source is in two folds.
 
 {files}
@@ -346,7 +375,9 @@ def meaning_card(results: Mapping[str, Any], folder: Path) -> str:
     base = "the encoder bundled with geceval" if settings["base"] == "bundled" else f"`{settings['base']}`"
     made = recipe_rows(settings, base, results["seed"])
     made.insert(2, pooling_row(settings))
-    hashes = {entry["file"]: entry["sha256"][:12] for entry in settings["m2"]}
+    if settings.get("adapter"):
+        made.insert(1, ("learns on", f"an adapter of a run before, SHA-256 {settings['adapter']['sha256'][:12]}"))
+    hashes = {entry["file"]: entry["sha256"][:12] for entry in (*settings["m2"], *settings.get("mined", ()))}
     files = [(row["corpus"], hashes[row["corpus"]], row["corrected"], row["pairs"]) for row in results["data"]["files"]]
     trained = results["data"]["kinds"]
     kinds = [

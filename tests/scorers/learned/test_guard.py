@@ -23,6 +23,7 @@ from geceval.scorers.learned.guard import (
     aligned,
     certain,
     estimated,
+    growth,
     is_decorated,
     keeps_content,
     kept_trigrams,
@@ -64,6 +65,14 @@ def test_shares_by_hand():
     assert length_ratio("a b c", "abc d") == 0.75
     assert length_ratio("a b c d", "ab", 1) == 0.75
     assert length_ratio("", "") == 1.0
+    # Three characters more or fewer are none.
+    assert [growth("abcd efgh", text) for text in ("abcde", "abcd", "", "abcd efgh ij k", "a" * 15)] == [
+        1,
+        7 / 8,
+        3 / 8,
+        1,
+        1.5,
+    ]
     assert words("I do n't have 1,000 cats") == words("I don\u2019t have 1,000 cats.")
 
 
@@ -97,13 +106,14 @@ def test_a_row_does_not_depend_on_the_others():
 
 
 def test_the_estimator_has_a_dead_zone_a_slope_and_a_floor():
-    config = {"slope": 2.0, "dead_zone": 1.4, "floor": 6.0, "length_factor": 4.0, "length_knee": 0.8}
+    config = {"slope": 2.0, "dead_zone": 1.4, "floor": 6.0, "length_factor": 4.0, "shorter_knee": 0.8}
+    config["longer_knee"] = 0.5
     config = {f"geceval_guard_{name}": value for name, value in config.items()}
     checkpoint = dataclasses.replace(resolve("bundled"), config=config)
-    lengths = np.array([1.0, 0.8, 0.9, 1.0, 0.4, 0.4, 0.0])
-    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, 3.0, -2.4, np.nan]), lengths, checkpoint)
+    growths = np.array([1.0, 0.8, 2.0, 1.0, 0.4, 0.4, 4.0, 0.0])
+    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, 3.0, -2.4, 3.0, np.nan]), growths, checkpoint)
     twice = 4 * math.log(2)
-    assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -twice, -2 - twice, -12.0])
+    assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -twice, -2 - twice, -twice, -12.0])
 
 
 def test_penalties_as_they_enter_scores():

@@ -145,7 +145,7 @@ def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndar
     if rows:
         read = [pairs[row] for row in rows]
         logits = _logits(load_regressor(checkpoint, runtime), read, runtime)
-        lost[rows] = estimated(logits, np.array([length_ratio(*pair) for pair in read]), checkpoint)
+        lost[rows] = estimated(logits, np.array([growth(*pair) for pair in read]), checkpoint)
     return lost
 
 
@@ -157,13 +157,14 @@ def _logits(reader: Encoder, pairs: Sequence[tuple[str, str]], runtime: RunTime)
     return np.array([min(next(logits) for _ in parts) for parts in split])
 
 
-def estimated(logits: np.ndarray, lengths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
-    """Penalties from the logits of the faithfulness estimator and ratios of lengths."""
-    # None within a dead zone, then a slope to a floor. A mean of token states hardly sees that a text is there twice.
-    names = ("slope", "dead_zone", "floor", "length_factor", "length_knee")
-    slope, dead_zone, floor, length_factor, length_knee = (checkpoint.setting(f"guard_{name}") for name in names)
+def estimated(logits: np.ndarray, growths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
+    """Penalties from the logits of the faithfulness estimator and the lengths of predictions by those of sources."""
+    # None within a dead zone, then a slope to a floor. A mean of token states hardly sees that a text is there twice,
+    # and a search for words to leave out finds what it does not miss; people seldom shorten by much.
+    names = ("slope", "dead_zone", "floor", "length_factor", "shorter_knee", "longer_knee")
+    slope, dead_zone, floor, factor, shorter, longer = (checkpoint.setting(f"guard_{name}") for name in names)
     lost = slope * np.maximum(0.0, -np.nan_to_num(logits, nan=-np.inf) - dead_zone)
-    lost += length_factor * np.maximum(0.0, np.log(length_knee / np.maximum(lengths, 1e-9)))
+    lost += factor * np.maximum(0.0, np.log(np.maximum(shorter / np.maximum(growths, 1e-9), longer * growths)))
     return -np.minimum(slope * floor, lost)
 
 
@@ -245,8 +246,21 @@ def keeps_content(source: str, prediction: str) -> bool:
 
 def length_ratio(source: str, prediction: str, granted: int = 0) -> float:
     """Characters, without white space, of the shorter text and some granted by those of the longer: in [0, 1]."""
-    shorter, longer = sorted(len("".join(text.split())) for text in (source, prediction))
+    shorter, longer = sorted(map(_characters, (source, prediction)))
     return min(1.0, (shorter + granted) / longer) if longer else 1.0
+
+
+def growth(source: str, prediction: str) -> float:
+    """Characters, without white space, of a prediction by those of its source, of which few more or fewer are none."""
+    before, after = map(_characters, (source, prediction))
+    return max(after - _FEW_CHARACTERS, min(before, after + _FEW_CHARACTERS)) / max(before, 1)
+
+
+_FEW_CHARACTERS = 3
+
+
+def _characters(text: str) -> int:
+    return len("".join(text.split()))
 
 
 _WORD = re.compile(r"n't|\d+(?:[.,:]\d+)*|[^\W\d_]+?(?=n't\b)|\w+")
