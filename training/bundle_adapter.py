@@ -3,7 +3,8 @@
     python training/bundle_adapter.py impara src/geceval/assets/impara
 
 A folder with several adapters below it (SOME) is written with all of them; heads over a base that stays as it is are
-copied. The base may differ from the one that the adapter was trained over by the rounding of its weights alone; measure
+copied. With --mean-with, weights are the means of those of two runs, of which one went on from the other's end: both
+skills often stay. The base may differ from the one that the adapter was trained over by the rounding of its weights alone; measure
 what is written with evaluate_checkpoint.py.
 """
 
@@ -22,11 +23,12 @@ from geceval.models.quantised import read_weights
 from recipes.quantising import write_weights
 from recipes.scripts import exit_code, script_parser
 
+WEIGHTS = "adapter_model.safetensors"
 KEPT = ("README.md", "results.json", "adapter_config.json", QUALITY_HEAD)
 
 
-def bundle(source: Path, target: Path) -> None:
-    """Write the adapters in a folder and below it, with their cards and results."""
+def bundle(source: Path, target: Path, other: Path | None = None) -> None:
+    """Write the adapters in a folder and below it, or their means with another's, with their cards and results."""
     adapters, heads = (
         sorted(path.parent for path in source.rglob(name) if "run" not in path.relative_to(source).parts)
         for name in ("adapter_config.json", QUALITY_HEAD)
@@ -47,7 +49,11 @@ def bundle(source: Path, target: Path) -> None:
         base = resolve(read_json(folder / "adapter_config.json")["base_model_name_or_path"])
         config = read_json(folder / "config.json") | {"geceval_base_sha256": weights_sha256(base)}
         write_text(written / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
-        write_weights(read_weights(folder / "adapter_model.safetensors"), written / "adapter_model.safetensors")
+        weights = read_weights(folder / WEIGHTS)
+        if other:
+            others = read_weights(other / folder.relative_to(source) / WEIGHTS)
+            weights = {name: (weight.float() + others[name].float()) / 2 for name, weight in weights.items()}
+        write_weights(weights, written / WEIGHTS)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,8 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = script_parser(__doc__)
     parser.add_argument("source", type=Path, help="folder written by a training script")
     parser.add_argument("target", type=Path, help="folder of the bundled adapter")
+    parser.add_argument("--mean-with", type=Path, help="folder of another run, as that which it went on from")
     options = parser.parse_args(arguments)
-    return exit_code("bundle_adapter", lambda: bundle(options.source, options.target))
+    return exit_code("bundle_adapter", lambda: bundle(options.source, options.target, options.mean_with))
 
 
 if __name__ == "__main__":
