@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 from geceval.core.errors import InputError
-from geceval.core.files import read_json, write_text
+from geceval.core.files import file_sha256, read_json, write_text
+from geceval.learning.runs import read_results
 from geceval.models.checkpoints import resolve, weights_sha256
 from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.models.quantised import read_weights
@@ -53,6 +54,8 @@ def bundle(source: Path, target: Path, other: Path | None = None) -> None:
         if other:
             others = read_weights(other / folder.relative_to(source) / WEIGHTS)
             weights = {name: (weight.float() + others[name].float()) / 2 for name, weight in weights.items()}
+            results = read_results(folder) | {"mean_with": file_sha256(other / WEIGHTS)}
+            write_text(written / "results.json", json.dumps(results, indent=2) + "\n")
         write_weights(weights, written / WEIGHTS)
 
 
