@@ -4,8 +4,8 @@
 
 A folder with several adapters below it (SOME) is written with all of them; heads over a base that stays as it is are
 copied. With --mean-with, weights are the means of those of two runs, of which one went on from the other's end: both
-skills often stay. The base may differ from the one that the adapter was trained over by the rounding of its weights alone; measure
-what is written with evaluate_checkpoint.py.
+skills often stay. The base may differ from the one that the adapter was trained over by the rounding of its weights
+alone; measure what is written with evaluate_checkpoint.py.
 """
 
 from __future__ import annotations

@@ -378,9 +378,7 @@ def meaning_card(results: Mapping[str, Any], folder: Path) -> str:
     if settings.get("adapter"):
         made.insert(1, ("learns on", f"an adapter of a run before, SHA-256 {settings['adapter']['sha256'][:12]}"))
     if results.get("mean_with"):
-        mean = (
-            f"the mean with those of another run, SHA-256 {results['mean_with'][:12]}; figures of the test are without"
-        )
+        mean = f"the mean with those of another run, SHA-256 {results['mean_with'][:12]}; the test is without"
         made.append(("what is bundled", mean))
     hashes = {entry["file"]: entry["sha256"][:12] for entry in (*settings["m2"], *settings.get("mined", ()))}
     files = [(row["corpus"], hashes[row["corpus"]], row["corrected"], row["pairs"]) for row in results["data"]["files"]]
