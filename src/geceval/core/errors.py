@@ -62,6 +62,8 @@ EXTRAS = {
     "ot": "uot",
     "torchmetrics": "harness",
     "inspect_ai": "harness",
+    "opencc": "zh",
+    "pypinyin": "zh",
 }
 
 

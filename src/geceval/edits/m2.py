@@ -55,7 +55,7 @@ def read_m2(path: str | Path) -> list[M2Sentence]:
 def parse_m2(text: str, *, name: str = "M2", alternatives: bool = True) -> list[M2Sentence]:
     """Read sentences and edits from the text of an M2 file."""
     # Accepted silently: a missing final blank line, blank lines at either end, several edits with one span, types of
-    # any kind, `I` lines (ignored), an `S` line without text (an empty sentence).
+    # any kind, `I` lines and ChERRANT's `T` lines (ignored), an `S` line without text (an empty sentence).
     # Repaired or kept, with one warning per file: CRLF line ends and white space on blank lines (removed), several
     # blank lines in a row (read as one), several `S` lines in a row (joined; offsets count on), a noop beside other
     # edits or with offsets (removed, or read as -1 -1), edits of one annotator that overlap, repeat each other or are
@@ -134,7 +134,7 @@ class _Reader:
             self.take_source(number, line)
         elif line.startswith("A "):
             self.take_edit(number, line)
-        elif not line.startswith("I "):
+        elif not re.match("I |T[0-9]", line):
             raise self.error(number, f"expected a line that starts with 'S ' or 'A ', got {_short(line)}")
 
     def take_source(self, number: int, line: str) -> None:
@@ -164,7 +164,9 @@ class _Reader:
         annotator = self.integer(number, fields[5], "the annotator")
         edits = self.current.edits.setdefault(annotator, [])
         kind = fields[1].strip()
-        if kind == NOOP:
+        if kind == NOOP or (kind, start, end) == ("NA", -1, -1):
+            if kind != NOOP:
+                self.note("annotations that nobody could make (NA) read as noops", number)
             if (start, end) != (-1, -1):
                 self.note("noops with offsets read as -1 -1", number)
             edits.append(Edit(-1, -1, "", NOOP, annotator))

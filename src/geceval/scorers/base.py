@@ -151,6 +151,8 @@ class Scorer(abc.ABC):
 
     def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
         tokeniser = "spacy-en" if "edits" in self.extra.split(",") else "ptb"
+        if getattr(self.settings, "language", "en") == "zh":
+            tokeniser = "char"
         return (read_rows if self.row_by_row else read)(columns, self.text, self.form, tokeniser, known)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:

@@ -102,10 +102,10 @@ def read(
         columns: Checked columns.
         text: The setting of a metric, see `geceval.scorers.base.TextOptions`.
         form: What the metric reads.
-        tokeniser: The one for sources in prose.
+        tokeniser: The one for sources in prose; `"char"` is that of all texts, whatever they hold.
         known: Whether the sources are known to be tokens.
     """
-    if text == "tokens":
+    if text == "tokens" and tokeniser != "char":
         return columns, Reading()
     cleaned, refusals = Counter[str](), 0
     if text == "answers":
@@ -114,6 +114,8 @@ def read(
         cleaned = Counter(rule for answer in answers for rule in answer.rules)
         refusals = sum(is_refusal(*pair) for pair in pairs)
         columns = replace(columns, predictions=[answer.text for answer in answers])
+    if tokeniser == "char":  # of Chinese, which says nothing of what the columns held
+        return _by_name(columns, tokeniser), Reading("", {}, dict(cleaned), refusals)
     if text in get_args(Tokeniser):
         words, source = _by_name(columns, text), text
     else:

@@ -13,6 +13,8 @@ Tokeniser: TypeAlias = Literal["spacy-en", "ptb", "13a", "char", "whitespace"]
 JFLEG); those of WMT's BLEU; single characters, as for Chinese; white space and nothing else."""
 TOKENISERS = Tokeniser
 
+_CHARACTER = re.compile(r"\[缺失成分\]|\S")  # the placeholder of Chinese annotators for what nobody can know
+
 # What `detokenise` leaves out, in this order, when runs of white space have become one space.
 _JOINTS = (
     r"(?i) +(?=(?:n't|n’t|['’](?:s|m|re|ve|ll|d|t))(?:\s|$))",
@@ -52,7 +54,7 @@ def tokenise(text: str, name: Tokeniser) -> str:
     if name == "spacy-en":
         return " ".join(token.text for token in _spacy()(" ".join(text.split())))
     if name == "char":
-        return " ".join("".join(text.split()))
+        return " ".join(_CHARACTER.findall(text))
     text = " ".join(text.split())
     for pattern, replacement in {"ptb": _TREEBANK, "13a": _WMT, "whitespace": ()}[name]:
         text = pattern.sub(replacement, f" {text} ")

@@ -64,7 +64,7 @@ def test_the_signature_names_language_and_tagger(metric):
     options = {"difficulty": "uniform"} if metric == "gotoscorer" else {}
     result = geceval.load(metric, language="any", **options).compute(**columns)
     assert "|nlp:none|language:any|" in result["signature"] and "|errant:" in result["signature"]
-    with pytest.raises(ValueError, match="language must be one of 'en', 'any'"):
+    with pytest.raises(ValueError, match="language must be one of 'en', 'any', 'zh'"):
         geceval.load(metric, language="klingon")
 
 

@@ -14,6 +14,8 @@ from rapidfuzz.distance import Indel, Levenshtein
 from rapidfuzz.process import cdist
 from spacy import attrs, parts_of_speech
 
+from geceval.edits.errant.transpositions import common_ending, first_indices, transposed
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
@@ -49,16 +51,6 @@ class Alignment(errant.alignment.Alignment):
         rows, columns = len(self.op_matrix) - 1, len(self.op_matrix[0]) - 1
         matches = (("M", rows + k, rows + k + 1, columns + k, columns + k + 1) for k in range(self.ending))
         return [*steps, *matches]
-
-
-def common_ending(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """The number of items that two lists share at their end."""
-    size = 0
-    for a, b in zip(reversed(left), reversed(right), strict=False):
-        if a != b:
-            break
-        size += 1
-    return size
 
 
 def tokens(doc: Doc) -> list[int]:
@@ -132,8 +124,8 @@ def _fill(
 ) -> tuple[list[list[float]], list[list[str]]]:
     """The dynamic programme; on ties a transposition wins, then substitution, insertion, deletion."""
     far = len(source) + len(corrected)
-    in_corrected = _first_indices(source_lower, corrected_lower, far)
-    in_source = _first_indices(corrected_lower, source_lower, far)
+    in_corrected = first_indices(source_lower, corrected_lower, far)
+    in_source = first_indices(corrected_lower, source_lower, far)
     above = [float(j) for j in range(len(corrected) + 1)]
     cost_rows, op_rows = [above], [["O", *"I" * len(corrected)]]
     for i, token in enumerate(source):
@@ -151,7 +143,7 @@ def _fill(
                 if up + 1 < best:
                     best, op = up + 1, "D"
                 if j >= first and i >= in_source[j] and i and j and diagonal != cost_rows[i - 1][j - 1]:
-                    k = _transposed(i, j, cost_rows, source_lower, corrected_lower)
+                    k = transposed(i, j, cost_rows, source_lower, corrected_lower)
                     if k and cost_rows[i - k][j - k] + k <= best:
                         best, op = cost_rows[i - k][j - k] + k, f"T{k + 1}"
             row.append(best)
@@ -161,25 +153,3 @@ def _fill(
         op_rows.append(ops)
         above = row
     return cost_rows, op_rows
-
-
-def _first_indices(tokens: list[int], text: list[int], absent: int) -> list[int]:
-    """The index of each token's first occurrence in a text, or `absent`."""
-    first = {token: index for index, token in reversed(list(enumerate(text)))}
-    return [first.get(token, absent) for token in tokens]
-
-
-def _transposed(i: int, j: int, cost_rows: list[list[float]], source: list[int], corrected: list[int]) -> int:
-    """Size, less one, of the smallest transposition that ends in source token `i` and corrected token `j`, or 0."""
-    # The walk up the diagonal stops at a step that costs nothing, as ERRANT's does.
-    balance: dict[int, int] = {}
-    for k in range(min(i, j) + 1):
-        if k and cost_rows[i - k + 1][j - k + 1] == cost_rows[i - k][j - k]:
-            return 0
-        for token, step in ((source[i - k], 1), (corrected[j - k], -1)):
-            balance[token] = balance.get(token, 0) + step
-            if not balance[token]:
-                del balance[token]
-        if k and not balance:
-            return k
-    return 0

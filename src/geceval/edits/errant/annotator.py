@@ -22,7 +22,8 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
     Args:
         nlp: `"bundled"`, what comes with geceval: for English a pipeline, for other languages nothing; `"official"`,
             the installed `en_core_web_sm`, under any of its package names; the name of another installed pipeline, a
-            folder, or a loaded pipeline.
+            folder, or a loaded pipeline. For Chinese, a folder with the data of ChERRANT; by default that of the
+            environment variable `GECEVAL_CHERRANT`.
         language: See `geceval.core.options.Language`.
 
     Raises:
@@ -30,6 +31,8 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
         ValueError: If the pipeline is missing, broken or unusable; the message says how to get one.
     """
     check_choice("language", language, LANGUAGES)
+    if language == "zh":
+        return _chinese(None if nlp == "bundled" else str(nlp))
     if language != "en" and nlp == "bundled":
         return _untagged(language)
     from geceval.edits.errant import pipeline
@@ -53,3 +56,10 @@ def _untagged(language: str) -> Annotator:
     from geceval.edits.errant.parsed import ParsedAnnotator
 
     return ParsedAnnotator(untagged_pipeline(), "none", language)
+
+
+@lru_cache(maxsize=2)
+def _chinese(folder: str | None) -> Annotator:
+    from geceval.edits.errant.languages.chinese import ChineseAnnotator
+
+    return ChineseAnnotator(folder)

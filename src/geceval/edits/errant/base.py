@@ -35,9 +35,11 @@ class Annotator(abc.ABC):
         language: The language whose rules it follows.
         pipeline: What tags the texts, by name and version.
         packages: The packages whose versions can change the edits; the first is named in signatures.
+        skips_equal_texts: Whether texts that are equal to their sources have no edits, whatever the rules.
     """
 
     packages: ClassVar[tuple[str, ...]]
+    skips_equal_texts: ClassVar[bool] = True
 
     def __init__(self, language: str, pipeline: str) -> None:
         self.language, self.pipeline = language, pipeline
@@ -92,7 +94,7 @@ class Annotator(abc.ABC):
 
         facts = ["edits", VERSION, self.pipeline, *map(package_version, self.packages)]
         facts += [self.language] if self.language != "en" else []
-        changed = dict.fromkeys(key for key in keys if key[0] != key[1])
+        changed = dict.fromkeys(key for key in keys if key[0] != key[1] or not self.skips_equal_texts)
         new = [key for key in changed if key not in self._edits]
         edits_of = cached(changed, compute, self._edits, DiskCache(cache, facts, _pack, _unpack))
         coarse = [key for key in new if self.is_coarse(key, edits_of[key])]

@@ -188,10 +188,28 @@ def edits_and_gold(
     texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
     extracted = errant_edits(errant_annotator(nlp, language), runtime, columns.sources, texts, pooled)
     first = 1 if proposed is None else 0
+    if language == "zh" and gold is None:
+        return _annotated(columns, extracted, proposed)
     return (
         [row[0] for row in extracted] if proposed is None else proposed,
         [dict(enumerate(row[first:])) for row in extracted] if gold is None else gold,
     )
+
+
+def _annotated(
+    columns: Columns, extracted: list[list[list[Edit]]], proposed: list[Sequence[Edit]] | None
+) -> tuple[list[Sequence[Edit]], list[Gold]]:
+    """Edits and gold without those of sentences that no annotator could correct, as ChERRANT counts."""
+    from geceval.edits.errant.languages.chinese import UNANNOTATED
+
+    edits, gold = [], []
+    for number, (texts, row) in enumerate(zip(columns.references or [], extracted, strict=True)):
+        references = row[len(row) - len(texts) :]
+        kept = [each for each, text in zip(references, texts, strict=True) if "".join(text.split()) != UNANNOTATED]
+        own = row[0] if proposed is None else proposed[number]
+        edits.append(own if kept else [])
+        gold.append(dict(enumerate(kept or [[]])))
+    return edits, gold
 
 
 def extracts(settings: Any) -> bool:
