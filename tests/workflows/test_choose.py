@@ -129,7 +129,7 @@ def test_lists_may_differ_in_length_and_repeat():
     [
         ({"a": SOURCES, "b": SOURCES[:2]}, "vote, b: 3 sources but 2 predictions; row 2 has no partner"),
         ([["x"]], "vote: 3 sources but 1 list of candidates"),
-        (SOURCES, "vote: candidates must be one list a sentence, or a dict of systems"),
+        (SOURCES, r"vote: candidates\[0\] must be a list of texts, got str"),
         ({}, "vote: there is nothing to choose from"),
         ([["x"], [None], ["y"]], r"vote, 1: predictions\[1\] must be a string, got None"),
     ],
@@ -210,3 +210,19 @@ def test_networks_read_what_candidates_share_once(make_causal, monkeypatch):
     assert len(tree.texts) == 2 and len(tree.row["input_ids"]) == len("<He goes to a school.") + len("pool.")
     alone = [make_scorer("impara_lm", options["impara_lm"]).score(SOURCES[:1], [text]).score for text in lists[0]]
     assert chosen.values[0] == pytest.approx(alone, abs=1e-5) and chosen.indices == [int(np.argmax(alone))]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        (None, r"candidates must be a list of texts for each sentence, or a dict of systems, got NoneType"),
+        ([["x"], None, ["y"]], r"candidates\[1\] must be a list of texts, got NoneType"),
+    ],
+)
+def test_candidates_that_are_no_lists(candidates, message):
+    with pytest.raises(TypeError, match=message):
+        geceval.vote(SOURCES, candidates)
+
+
+def test_candidates_in_an_array():
+    assert geceval.vote(np.array(SOURCES), np.array(LISTS)) == geceval.vote(SOURCES, LISTS)

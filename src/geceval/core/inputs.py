@@ -65,7 +65,7 @@ def check_references(
     """Bring references into the shape [sentences][references of that sentence]."""
     if references is None:
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
-    references = _listed(references)
+    references = listed(references)
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
         raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {_kind(references)}")
     if len(references) != len(sources):
@@ -73,7 +73,7 @@ def check_references(
         raise InputError(
             f"{metric}: {counted(len(references), 'reference')} but {counted(len(sources), 'source')}. {advice}"
         )
-    rows = [_reference_row(metric, _listed(row), number) for number, row in enumerate(references)]
+    rows = [_reference_row(metric, listed(row), number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
     return rows
@@ -95,13 +95,13 @@ def references_by_sentence(
     return rows
 
 
-def _listed(column: Any) -> Any:
+def listed(column: Any) -> Any:
     """The list behind an array of numpy or a column of pandas."""
     return column.tolist() if hasattr(column, "tolist") else column
 
 
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
-    column = _listed(column)
+    column = listed(column)
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
         ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
         fix = f"; pass list({name})" if ordered else ""

@@ -80,7 +80,7 @@ def _numbered(path: str, values: Sequence[Any]) -> Cells:
 def _json_rows(path: str) -> Cells:
     text = read_text(path)
     if text.lstrip().startswith("["):
-        rows = _numbered(path, json_value(text, path))
+        rows = _numbered(path, json_value(text, path, f"; {_FORM}"))
     else:
         lines = [(f"{path}, line {number}", line) for number, line in enumerate(split_lines(text), start=1)]
         rows = [(where, json_value(line, where, f"; {_FORM}")) for where, line in lines if line.strip()]

@@ -12,7 +12,7 @@ import numpy as np
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, counted, naming_the_extra
 from geceval.core.f_score import Counts, ratio
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns, References, check_columns, listed
 from geceval.core.options import Count, Range
 from geceval.core.progress import parts
 from geceval.core.result import Result
@@ -65,10 +65,10 @@ class Pool:
     def of(cls, verb: str, sources: Sequence[str], candidates: Candidates) -> Pool:
         """Check candidates and put them side by side."""
         sources = check_columns(verb, sources, sources, warn=False).sources
+        if not isinstance(candidates, Mapping):
+            candidates = _lists(verb, candidates)
         if isinstance(candidates, Mapping):
             systems, real = candidates, np.ones((len(candidates), len(sources)), bool)
-        elif isinstance(candidates, str) or any(isinstance(row, str) for row in candidates):
-            raise InputTypeError(f"{verb}: candidates must be one list a sentence, or a dict of systems")
         elif len(candidates) != len(sources):
             lists = counted(len(candidates), "list")
             raise InputError(f"{verb}: {counted(len(sources), 'source')} but {lists} of candidates")
@@ -242,6 +242,17 @@ def gain(scorer: Scorer, pool: Pool, choices: Mapping[str, Choice], references: 
         results = registry.score_systems(scorer, pool.sources, outputs, references)
     best = pick_baseline({name: results[name].score for name in pool.systems}, "best", scorer.higher_is_better)
     return compare_results(scorer, results, Settings("bootstrap", best))
+
+
+def _lists(verb: str, candidates: Any) -> list[list[str]]:
+    """Candidates as lists, also from arrays; what is `None` or a text is no list."""
+    rows = [listed(row) for row in listed(candidates)] if isinstance(listed(candidates), list | tuple) else None
+    for number, row in enumerate([candidates] if rows is None else rows):
+        if rows is None or not isinstance(row, list | tuple):
+            where = "candidates" if rows is None else f"candidates[{number}]"
+            shape = "a list of texts for each sentence, or a dict of systems" if rows is None else "a list of texts"
+            raise InputTypeError(f"{verb}: {where} must be {shape}, got {type(row).__name__}")
+    return rows
 
 
 def _scores(scorer: Scorer, results: Sequence[Result]) -> np.ndarray:
