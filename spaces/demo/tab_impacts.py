@@ -16,7 +16,7 @@ import theme
 import wiring
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.valid_edits import edit_judge
+from geceval.workflows.edit_filter import edit_judge
 from guard import Refused, polite
 
 MAX_EDITS = 60

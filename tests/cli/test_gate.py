@@ -168,3 +168,13 @@ def test_the_hook_of_the_page_runs(files):
     words = hook["entry"].split()
     Path("reference_0.txt").write_text(Path("ref.txt").read_text(encoding="utf-8"), encoding="utf-8")
     assert words[0] == "geceval" and run(words[1:]) == 1
+
+
+def test_five_sentences_that_differ_show_nothing(caplog):
+    """Five equal signs have p = 1/16; samples of one sentence are all the same."""
+    sources, worse = ["This are it ."] * 20, ["This are it it ."] * 20
+    better = ["This is it ."] * 20
+    for changed, passes in ((1, True), (5, True), (6, False)):
+        candidate = worse[:changed] + better[changed:]
+        assert geceval.gate("gleu", sources, better, candidate, [[each] for each in better]).passed is passes
+    assert "cannot see a drop of 0.5" in caplog.text

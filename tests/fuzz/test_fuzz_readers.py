@@ -24,7 +24,7 @@ from geceval.meta.scores import read_scores
 from geceval.scorers.difficulty.chunk_difficulty import format_difficulty, read_difficulty
 from geceval.scorers.judge.session import read_grades
 from geceval.scorers.learned.detection import parse_labels
-from geceval.text.answer_files import read_answers
+from geceval.text.answer_files import read_answers, read_candidates
 
 SYSTEMS = {"A": ["x", "y"], "B": ["x", "z"]}
 LONG_NUMBER = "9" * 5000
@@ -110,6 +110,12 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
         )
         for suffix, pieces in (("jsonl", ROWS), ("json", ["[", "]", ",", *ROWS]), ("csv", TABLE), ("tsv", TABLE))
     },
+    "text.answer_files.read_candidates": (
+        "f.jsonl",
+        ROWS,
+        lambda path: read_candidates(str(path)),
+        lambda read: len(read[0].texts) == len(read[1]),
+    ),
     "text.answer_files.read_answers of parquet": ("f.parquet", ["PAR1", "\x15", "\x00"], read_answers, lambda _: True),
 }
 
@@ -243,6 +249,9 @@ ELSEWHERE = {
     "read_gold": "read_m2: it checks further what that gives",
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
+    "read_given": "read_corpus, read_candidates",
+    "read_counts": "a file that is part of the package",
+    "read_likeness": "tests/edits/errant/test_chinese.py: test_a_folder_without_the_data_is_refused",
     "read_config": "tests/faults/test_fault_checkpoints.py",
     "read_head": "tests/faults/test_fault_checkpoints.py",
     "read_weights": "tests/faults/test_fault_checkpoints.py",

@@ -183,7 +183,7 @@ def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str])
         )
         return
     shifted = [row for row in rows if kept[row] < 0.5 and _fits_neighbour(sources, predictions[row], row)]
-    if len(shifted) >= max(3, 0.05 * len(rows)):
+    if len(shifted) >= max(5, 0.05 * len(rows)):
         logger.warning(
             "%s: from predictions[%d] on, %d of %d predictions fit the source before or after theirs; is a line "
             "missing or doubled there?",

@@ -262,6 +262,8 @@ def _scores(scorer: Scorer, results: Sequence[Result]) -> np.ndarray:
 
 def _edit_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
     """The utility of each candidate given each other one, `[systems][systems][sentences]`."""
+    if scorer.settings.language != "en":
+        raise InputError(f"mbr: {name} compares English edits; for other languages take a metric, such as gleu")
     pairs = []
     for texts in pool.systems.values():
         columns = as_tokens(Columns(pool.sources, texts), scorer.text)

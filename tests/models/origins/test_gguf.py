@@ -151,7 +151,7 @@ def test_two_processes_at_once_write_one_copy(weights, cache, python):
 def test_without_gguf_it_says_what_to_install(weights, cache, python):
     process = run_in_process(python, weights, before="import sys; sys.modules['gguf'] = None")
     _, err = process.communicate(timeout=300)
-    assert err.strip().splitlines()[-1].endswith(f"small.gguf needs gguf: {install_command('lm')}")
+    assert err.strip().splitlines()[-1].endswith(f"small.gguf needs the package gguf: {install_command('lm')}")
     make(weights)
     again = run_in_process(python, weights, before="import sys; sys.modules['gguf'] = None")
     assert again.communicate(timeout=300)[0].strip()  # the copy needs it no more
