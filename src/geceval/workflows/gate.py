@@ -178,7 +178,7 @@ def _verdict(
     sign = 1 if scorer.higher_is_better else -1
     drop, visible, p = sign * POINTS * (before.score - after.score), POINTS * after.visible, after.p["bootstrap"]
     changed = sum(old != new for old, new in zip(*systems.values(), strict=True))
-    if 0 < changed and 2.0 ** (1 - changed) >= settings.p:  # samples of so few sentences hardly differ
+    if changed > 0 and 2.0 ** (1 - changed) >= settings.p:  # samples of so few sentences hardly differ
         p, visible = 1.0, math.inf
     blind = p >= settings.p and visible > settings.max_drop
     if blind:
