@@ -71,7 +71,7 @@ def test_edits_without_the_worst_corrections_are_refused(fails, files):
 
 def test_colours_come_with_words():
     assert judged(0.93) == ("93% right", "green")
-    assert judged(0.5, "a → b") == ("a → b (50% probably right)", "yellow")
+    assert judged(0.775, "a → b") == ("a → b (78% probably right)", "yellow")
     assert judged(0.1) == ("10% doubtful", "bold red")
     cells = [[1, Cell(0.1, parts=(judged(0.1),))]]
     assert "\x1b[1;31m10% doubtful\x1b[0m" in table_text(["line", "right"], cells, colours="standard")

@@ -119,7 +119,7 @@ def test_the_function_takes_columns_and_answers_of_language_models():
 
 
 def test_probabilities_in_words():
-    assert [verdict(chance) for chance in (0.0, 0.4999, 0.5, 0.7999, 0.8, 1.0)] == [
+    assert [verdict(chance) for chance in (0.0, 0.7749, 0.775, 0.8999, 0.9, 1.0)] == [
         *["doubtful"] * 2,
         *["probably right"] * 2,
         *["right"] * 2,

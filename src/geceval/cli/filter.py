@@ -44,7 +44,7 @@ def filter_(
 
     Where an edit is undone stand the words of the source.
 
-    Example: geceval filter --min 0.5 -s source.txt -p system.txt --output filtered.txt
+    Example: geceval filter --min 0.9 -s source.txt -p system.txt --output filtered.txt
     """
     form = shared.check_format(form, output, Filtered)
     shared.no_warnings(quiet)

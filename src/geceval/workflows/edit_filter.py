@@ -12,13 +12,13 @@ from rapidfuzz.distance import Levenshtein
 from geceval.core.inputs import check_columns
 from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.valid_edits import edit_judge
+from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, edit_judge
 from geceval.scorers.references.gold import errant_annotator
 from geceval.text.answers import clean
 from geceval.text.columns import TextSetting, as_tokens, kind
 from geceval.text.tokenisers import detokenise
 
-RIGHT, DOUBTFUL = 0.8, 0.5
+RIGHT, DOUBTFUL = 0.9, JUDGE_THRESHOLD
 _Token: TypeAlias = tuple[int | None, int | None]
 """A token of a filtered text by its numbers in the source and in the prediction, each from 1."""
 

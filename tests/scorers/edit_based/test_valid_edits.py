@@ -44,7 +44,7 @@ def test_a_valid_chunk_counts_nowhere(metric, assumption):
 def test_a_threshold_that_no_edit_reaches_leaves_every_count(metric):
     plain, judged = compute(metric), compute(metric, valid_edits="judge", judge_threshold=1.0)
     assert judged.score == plain.score and judged.scores == plain.scores
-    assert "|valid_edits:references|judge_threshold:0.5|" in plain.signature and "judge:" not in plain.signature
+    assert "|valid_edits:references|judge_threshold:0.775|" in plain.signature and "judge:" not in plain.signature
     assert "|valid_edits:judge|judge_threshold:1.0|" in judged.signature and "|judge:bundled@" in judged.signature
 
 
