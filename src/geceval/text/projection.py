@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import Indel, Levenshtein
 
 from geceval.text.tokenisers import Tokeniser, tokenise
 
@@ -107,6 +107,15 @@ def _cut(unit: str, pairs: dict[str, int]) -> list[str]:
     """A word as the source's tokens cut it: `cannot` in two where the source has `can not`."""
     size = pairs.get(unit.lower())
     return [unit] if size is None else [unit[:size], unit[size:]]
+
+
+def borders(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """Where each border between the items of one sequence, and its end, lies in another."""
+    places = [*range(len(old)), len(new)]
+    for block in Levenshtein.opcodes(old, new) if old != new else ():
+        for place in range(block.src_start, block.src_end):
+            places[place] = min(block.dest_start + place - block.src_start, block.dest_end)
+    return places
 
 
 def _borders(tokens: str) -> set[int]:

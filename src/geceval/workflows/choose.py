@@ -175,7 +175,7 @@ def mbr(
         raise InputError(f"mbr: {utility} takes no references, so no other candidates; `rerank` takes it")
     pool = Pool.of("mbr", sources, candidates)
     with once(set()), naming_the_extra("mbr"):
-        table, line = (_edit_utilities if by_edits else _metric_utilities)(utility, scorer, pool)
+        table, line = _edit_utilities(utility, scorer, pool) if by_edits else _metric_utilities(scorer, pool)
     table *= pool.real
     table[range(len(table)), range(len(table))] = 0
     return pool.choose(table.sum(axis=1).round(_DIGITS), line)
@@ -290,7 +290,7 @@ def _utility(name: str, own: frozenset[Any], other: frozenset[Any]) -> float:
     return ratio(both, {"jaccard": len(own | other), "recall": len(other), "precision": len(own)}[name])
 
 
-def _metric_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
+def _metric_utilities(scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
     """Likewise, by the sentence scores of a metric whose references are the other candidates."""
     results = [pool.score(scorer, [[text] for text in texts]) for texts in parts(pool.systems.values())]
     table = np.array([_scores(scorer, row) for row in results]).swapaxes(0, 1)

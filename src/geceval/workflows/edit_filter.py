@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TypeAlias, get_args
 
-from rapidfuzz.distance import Levenshtein
-
 from geceval.core.inputs import check_columns
 from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
@@ -16,6 +14,7 @@ from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, edit_judge
 from geceval.scorers.references.gold import errant_annotator
 from geceval.text.answers import clean
 from geceval.text.columns import TextSetting, as_tokens, kind
+from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
 
 RIGHT, DOUBTFUL = 0.9, JUDGE_THRESHOLD
@@ -160,10 +159,7 @@ def _spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Where each token stands in a text, whose marks may have other forms; first and last the ends of the text."""
     places = [*(place for place, letter in enumerate(text) if not letter.isspace()), len(text)]
     joined, letters = "".join(tokens), "".join(text.split())
-    borders = [*range(len(joined)), len(letters)]
-    for block in Levenshtein.opcodes(joined, letters) if joined != letters else ():
-        for place in range(block.src_start, block.src_end):
-            borders[place] = min(block.dest_start + place - block.src_start, block.dest_end)
-    ends = [borders[end] for end in accumulate(map(len, tokens), initial=0)]
+    place_of = borders(joined, letters)
+    ends = [place_of[end] for end in accumulate(map(len, tokens), initial=0)]
     spans = [(places[a], places[b - 1] + 1 if b > a else places[a]) for a, b in pairwise(ends)]
     return [(0, 0), *spans, (len(text), len(text))]

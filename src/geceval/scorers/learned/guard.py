@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
 
 from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.regressors import load_regressor
 from geceval.scorers.learned.estimators import similarities
+from geceval.text.projection import borders
 
 if TYPE_CHECKING:
     from geceval.models.checkpoints import Checkpoint
@@ -196,11 +196,8 @@ def is_decorated(source: str, prediction: str) -> bool:
 def aligned(source: str, prediction: str) -> list[tuple[str, str]]:
     """Two texts in parts of so many words of the source as an estimator can read, without those that are equal."""
     before, after = source.split(), prediction.split()
-    starts = {0: 0, len(before): len(after)}
-    for edit in Levenshtein.opcodes(before, after):
-        for place in range(edit.src_start, edit.src_end):
-            if place and place % _PART == 0:
-                starts[place] = min(edit.dest_start + place - edit.src_start, edit.dest_end)
+    places = borders(before, after)
+    starts = {0: 0, len(before): len(after)} | {place: places[place] for place in range(_PART, len(before), _PART)}
     parts = [
         (" ".join(before[start:end]), " ".join(after[starts[start] : starts[end]]))
         for start, end in itertools.pairwise(sorted(starts))

@@ -24,6 +24,7 @@ def __getattr__(name: str) -> Any:
 def _metric_class() -> type:
     import torch
     import torchmetrics
+    from torchmetrics.utilities import dim_zero_cat
 
     class GecMetric(torchmetrics.Metric):
         """The corpus score of all that `update` has seen, on all processes; no sentence is scored twice.
@@ -64,10 +65,7 @@ def _metric_class() -> type:
 
         def compute(self) -> torch.Tensor:
             """The score, a double."""
-            values, shapes = (
-                torch.cat(part).cpu().numpy() if isinstance(part, list) else part.cpu().numpy()
-                for part in (self.values, self.shapes)
-            )
+            values, shapes = (dim_zero_cat(part).cpu().numpy() for part in (self.values, self.shapes))
             parts = np.split(values, np.cumsum(shapes.prod(axis=1))[:-1])
             rows = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
             score = self.scorer.aggregate(stacked(rows, self.scorer.missing_reference)[None])[0]
