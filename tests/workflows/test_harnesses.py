@@ -115,7 +115,7 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> str:
 @pytest.mark.slow
 def test_lm_evaluation_harness(engines, model, shared_data, tmp_path):
     """What it reports is the score of the answers that it logs, against the first sentences of the gold."""
-    run(sys.executable, "-m", "geceval.cli", "harness", "lm-eval", "--output", "tasks", cwd=tmp_path)
+    run(sys.executable, "-m", "geceval", "harness", "lm-eval", "--output", "tasks", cwd=tmp_path)
     arguments = ["--model", "hf", "--model_args", f"pretrained={model},dtype=bfloat16", "--device", "cpu"]
     arguments += [
         "--tasks",
