@@ -5,15 +5,17 @@ import re
 import shutil
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 
 import bundle_adapter
+from geceval.core.files import file_sha256, read_json
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
-from geceval.models.quantised import is_quantised
-from recipes.quantising import SMALL
+from geceval.models.quantised import is_quantised, read_weights
+from recipes.quantising import SMALL, is_quantisable, rounded
 
 TEXTS = ["the cat sit on the mat", "dogs runs to school", "a"]
 
@@ -41,6 +43,27 @@ def test_it_scores_nearly_as_before(adapter, tmp_path):
 def test_the_folders_above_may_have_any_name(adapter, tmp_path):
     source = adapter.rename(adapter.parent / "run")
     assert bundle_adapter.main([str(source), str(tmp_path / "bundled")]) == 0
+
+
+def test_the_mean_with_another_run(adapter, tmp_path):
+    """Whole numbers, whose means float16 holds exactly; matrices of 8 bits are those of the mean."""
+    weights = adapter / "adapter_model.safetensors"
+    other = shutil.copytree(adapter, tmp_path / "other") / weights.name
+    drawn = torch.Generator().manual_seed(1)
+    first, second = (
+        {name: torch.randint(-99, 100, values.shape, generator=drawn).float() for name, values in state.items()}
+        for state in map(load_file, (weights, other))
+    )
+    save_file(first, weights)
+    save_file(second, other)
+    assert bundle_adapter.main([str(adapter), str(tmp_path / "mean"), "--mean-with", str(other.parent)]) == 0
+    mean = read_weights(tmp_path / "mean" / weights.name)
+    expected = {name: (values + second[name]) / 2 for name, values in first.items()}
+    in_8_bits = {name: rounded(values) for name, values in expected.items() if is_quantisable(values)}
+    assert mean.keys() == expected.keys() > in_8_bits.keys() > set()
+    assert all(torch.equal(mean[name].float(), values) for name, values in (expected | in_8_bits).items())
+    results = read_json(tmp_path / "mean" / "results.json")
+    assert results == read_json(adapter / "results.json") | {"mean_with": file_sha256(other)}
 
 
 @pytest.mark.parametrize("part", ["layer.0.attention.self.query.lora_A", "classifier"])
