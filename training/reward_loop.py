@@ -52,10 +52,10 @@ def parser() -> argparse.ArgumentParser:
     add("--model", type=Path, help="folder of a causal language model in place of the large one")
     add("--guard", nargs="+", default=["off", "strict"], help="guards, each a training of its own")
     add("--start-steps", type=int, default=20, help="of 16 pairs each, before any reward")
-    add("--steps", type=int, default=18, help="of 2 sentences with 8 completions each")
-    add("--every", type=int, default=6, help="steps from one look at the held-out sentences to the next")
+    add("--steps", type=int, default=60, help="of 2 sentences with 8 completions each")
+    add("--every", type=int, default=10, help="steps from one look at the held-out sentences to the next")
     add("--held-out", type=int, default=60, help="sentences")
-    add("--lr", type=float, default=1e-3, help="learning rate of the adapter in GRPO")
+    add("--lr", type=float, default=3e-4, help="learning rate of the adapter in GRPO")
     add("--seed", type=int, default=1, help="of sentences, adapters and samples")
     return parser
 
