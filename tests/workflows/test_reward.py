@@ -75,6 +75,17 @@ def test_use_does_not_change_its_fingerprint(checkpoint, scores):
     assert (again(SOURCES, PREDICTIONS), again.__name__) == (scores, "geceval_impara_strict")
 
 
+def test_a_reward_does_not_depend_on_the_other_rows():
+    """What is prose is decided row by row: the last row, as it stands, would have other tokens than its reference."""
+    reward = geceval.reward("gleu")
+    sources, predictions = [*SOURCES, "I has dogs, and cats."], [*PREDICTIONS, "I have dogs, and cats."]
+    references = [["He goes to school ."], ["They sleep ."], ["A cat sat ."], ["I have dogs , and cats ."]]
+    together = reward(sources, predictions, references)
+    rows = zip(sources, predictions, references, strict=True)
+    assert together == [reward([source], [text], [row])[0] for source, text, row in rows]
+    assert together[-1] == 1.0
+
+
 def test_mistakes(impara):
     with pytest.raises(TypeError, match="impara: unknown option 'frob'"):
         geceval.reward("impara", frob=1)
