@@ -52,7 +52,7 @@ def visit(browser, address):
         page.context.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def page(visit):
     return visit()
 
@@ -188,6 +188,7 @@ def test_files_are_uploaded_compared_and_downloaded(page, tmp_path):
 
 @pytest.mark.slow
 def test_the_example_corpus_is_compared(page):
+    tab(page, "Compare systems")
     page.locator("#compare-example").click()
     playwright.expect(page.locator("#compare-view")).to_contain_text("overcorrect")
     fresh(page, "#compare-view")
