@@ -12,6 +12,7 @@ from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
 from geceval.core.options import Language
+from geceval.text.languages import warn_unless_english
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence
@@ -102,6 +103,8 @@ def _to_m2(files: list[str], nlp: str, language: Language, workers: int) -> str:
     if len(files) < 2:
         raise InputError("--to m2 takes the source and at least one corrected file, or one JSON file of essays")
     corpus = read_corpus(files[0], [], files[1:])
+    if language == "en":
+        warn_unless_english(corpus.sources)
     if language == "zh":
         annotator = get_annotator(nlp, language)
         rows = zip(corpus.sources, corpus.references, strict=True)

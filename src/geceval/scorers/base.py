@@ -17,8 +17,9 @@ from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
 from geceval.core.warnings import scoring
-from geceval.scorers.references.gold import gold_sources
+from geceval.scorers.references.gold import extracts, gold_sources
 from geceval.text.columns import Form, Reading, TextSetting, read, read_rows, sources_of_file, warn
+from geceval.text.languages import warn_unless_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,8 @@ class Scorer(abc.ABC):
         columns, reading = self.read(sources, predictions, references)
         with scoring(self.name, columns), bar(self.runtime.progress, self.name):
             warn(self.name, reading)
+            if getattr(self.settings, "language", "") == "en" and extracts(self.settings):
+                warn_unless_english(columns.sources)
             result = self._score(columns)
         done = reading.details()
         return dataclasses.replace(result, details={**result.details, "text": done}) if done else result
