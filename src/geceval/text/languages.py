@@ -19,8 +19,8 @@ _ENGLISH = (
 _FOREIGN = (
     "und ist nicht das ich mit auf ein eine es sich auch wir aber dass wenn sie dem zu het een ik niet dat zijn voor "
     "maar och att det som jag inte har av ett vi och er og jeg ikke til et les est une pas pour dans que qui sur avec "
-    "je il ce nous mais los las por para una pero como muy um uma mais che non sono anche nel sunt nu din cu pentru nie "
-    "na jest jak ale po tak od se jsem jako ze jen pa bi za sem ei oli ta kui un ir ar kad yra az egy nem hogy bir "
+    "je il ce nous mais los las por para una pero como muy um uma mais che non sono anche nel sunt nu din cu pentru "
+    "nie na jest jak ale po tak od se jsem jako ze jen pa bi za sem ei oli ta kui un ir ar kad yra az egy nem hogy bir "
     "ve bu ile yang ini itu tidak"
 )
 _LEAST, _SHARE, _SCRIPT = 2, 0.1, 0.4  # words and share of the words, share of the letters that show another language
