@@ -450,6 +450,15 @@ def test_list(ok):
     assert [line.split()[0] for line in lines[2:]] == list(entries)
 
 
+def test_list_has_one_line_a_metric_on_a_terminal(ok, monkeypatch):
+    monkeypatch.setattr("geceval.cli.list_metrics.terminal_width", lambda output: 80)
+    *lines, note = ok("list").splitlines()
+    assert lines[0].split() == ["metric", "needs", "description"]
+    assert [line.split()[0] for line in lines[2:]] == registry.list_metrics()
+    assert max(map(len, lines)) <= 80
+    assert note == "3 columns hidden (extra, better, range): a wider terminal or --json shows them"
+
+
 def test_register(ok):
     assert ok("register").startswith(f"registered {len(registry.list_metrics())} metrics in ")
 

@@ -1,6 +1,7 @@
 """`geceval list`: the available metrics."""
 
 import sys
+import textwrap
 from typing import Annotated
 
 import typer
@@ -40,7 +41,13 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
         ]
         for scorer in scorers
     ]
-    sys.stdout.write(table_text(columns, cells, terminal_width(None)))
+    width, notes = terminal_width(None), []
+    if width is not None and width < max(map(len, table_text(columns, cells).splitlines())):  # one line a metric
+        notes = [f"3 columns hidden ({', '.join(columns[2:5])}): a wider terminal or --json shows them"]
+        room = max(width - sum(max(len(row[number]) for row in cells) for number in (0, 1)) - 8, 10)
+        columns = [*columns[:2], columns[5]]
+        cells = [[*row[:2], textwrap.shorten(row[5], room, placeholder=" …")] for row in cells]
+    sys.stdout.write(table_text(columns, cells, width, notes=notes))
 
 
 def interval(bounds: tuple[float | None, float | None]) -> str:
