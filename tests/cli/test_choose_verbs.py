@@ -43,7 +43,8 @@ def test_texts_and_table(call, answer, tmp_path):
 
 def test_lists_of_candidates(ok, call, tmp_path):
     by_file = call("vote", *SYSTEMS)[1]
-    assert call("vote", "-n", "lists.jsonl")[1] == call("vote", "-s", "source.txt", "-n", "lists.jsonl")[1] == by_file
+    for more in ("-n", "lists.jsonl"), ("-s", "source.txt", "-n", "lists.jsonl"), ("-n", "lists.jsonl:candidates"):
+        assert call("vote", *more)[1] == by_file
     (tmp_path / "none.jsonl").write_text('{"source": "A cat", "candidates": []}\n{"source": "x", "candidates": ["y"]}')
     code, out, err = call("vote", "-n", "none.jsonl")
     assert (code, out) == (0, "A cat\ny\n") and "2 sentences, 1 with none" in err
@@ -72,8 +73,23 @@ def test_mbr_and_weights(call):
         (["rerank", "-m", "gleu", "--method", "mbr", *SYSTEMS], "--metrics is for --method metric"),
         (["rerank", "-m", "gleu", "--oracle", *SYSTEMS], "--oracle needs --report-metric"),
         (["rerank", "-m", "gleu", *SYSTEMS, "--output", "no/x.txt"], "no/x.txt: No such file or directory"),
+        (
+            ["vote", *SYSTEMS, "-r", "ref.txt"],
+            "--references is for the metrics of the table: name one, such as --report",
+        ),
+        (["vote", *SYSTEMS, "-o", "nope=1"], "--option is for the metrics of the table"),
+        (["rerank", "--method", "mbr", *SYSTEMS, "--gold-m2", "x"], "--gold-m2 is for the metrics of the table"),
+        (["vote", *SYSTEMS, "--output", "x.json"], "x.json: texts are written, one a line: name a file such as x.txt"),
+        (["rerank", "-m", "gleu", *SYSTEMS, "--output", "x.tsv"], "name a file such as x.txt"),
+        (["rerank", "--method", "mbr", "--utility", "F0.5", *SYSTEMS], "must be f0.5, jaccard, recall, precision, agr"),
+        (["rerank", "-m", "gleu", "gleu=2", "-r", "ref.txt", *SYSTEMS], "-m gleu=2: gleu is given twice"),
+        (["rerank", "-m", "gleu=0", "-r", "ref.txt", *SYSTEMS], "at least one of the weights must not be 0"),
+        (["vote", "-n", "bare.jsonl"], "bare.jsonl: no column 'source' with the sources; pass them as -s FILE"),
+        (["vote", "-n", "twice.jsonl"], "twice.jsonl: 1 id (7) in several rows"),
     ],
 )
 def test_mistakes(arguments, message, fails, tmp_path):
     (tmp_path / "short.txt").write_text("a b c\nd e f\n")
+    (tmp_path / "bare.jsonl").write_text('{"candidates": ["x"]}')
+    (tmp_path / "twice.jsonl").write_text('{"id": 7, "source": "x", "candidates": ["x"]}\n' * 2)
     assert message in fails(*arguments)

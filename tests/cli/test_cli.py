@@ -348,6 +348,7 @@ MISTAKES = [
     (["convert", SOURCE, SOURCE, "--to", "m2", "--annotator", "1"], "--annotator is an option of --to text"),
     (["convert", "x.m2", "--source", "--annotator", "1"], "--annotator chooses corrections, and --source prints"),
     (["convert", "x.m2", "--nlp", "bundled"], "--nlp is an option of --to m2"),
+    (["convert", "x.m2", "--output", "x.json"], "x.json: texts are written, one a line"),
     (["score", "-m", "gleu", *CORPUS, "--sentence", "--worst", "3"], "--sentence shows all sentences, and --worst the"),
     (["impacts", "a b", "a c", "--seed", "2"], "--seed is for the other methods"),
     (["impacts", "a b", "a c", "--method", "add", "--permutations", "9"], "--permutations is for --method shapley"),

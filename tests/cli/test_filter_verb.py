@@ -60,6 +60,8 @@ def test_impacts_and_the_worst_corrections_say_how_likely_an_edit_is_right(answe
     worst = functools.partial(answer, "score", "-m", "gleu", *files, "-r", files[1], "--worst", "1", "--quiet")
     assert [edit["right"] for edit in worst("--edits")["rows"][0]["edits"]] == [edit["right"] for edit in first]
     assert "edits" not in worst()["rows"][0]
+    unchanged = ["score", "-m", "gleu", "-s", files[1], "-p", files[1], "-r", files[3], "--worst", "1", "--edits"]
+    assert ok(*unchanged, "--quiet").splitlines()[2].endswith(" –")
     table = ok("impacts", *files)
     assert judged(first[0]["right"])[0] in table and "geceval filter undoes doubtful edits" in table
 

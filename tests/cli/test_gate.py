@@ -14,6 +14,7 @@ import yaml
 
 import geceval
 from geceval.cli.app import run
+from geceval.cli.gate import report
 from geceval.meta.significance.resampling import bootstrap_scores, p_value
 
 pytest_plugins = ["pytester"]
@@ -71,6 +72,9 @@ def test_without_power_it_passes_and_says_so(caplog):
     (verdict,) = geceval.gate("errant", SOURCES, GOOD, almost, REFERENCES).verdicts
     assert (verdict.passed, verdict.blind) == (True, True) and verdict.drop > 0.5 and verdict.p >= 0.05
     assert f"errant: cannot see a drop of 0.5 at p < 0.05: smallest visible {verdict.visible:.2f}" in caplog.text
+    assert '"visible": null' in report(geceval.gate("errant", SOURCES[:2], GOOD[:2], WORSE[:2], REFERENCES[:2]), "json")
+    with pytest.raises(ValueError, match="gate, candidate: 2 sources but 1 prediction; row 1 has no partner"):
+        geceval.gate("errant", SOURCES[:2], GOOD[:2], WORSE[:1], REFERENCES[:2])
     caplog.clear()
     (equal,) = geceval.gate("errant", SOURCES, GOOD, GOOD, REFERENCES).verdicts
     assert (equal.passed, equal.blind, equal.drop, equal.visible, equal.p, caplog.text) == (True, False, 0, 0, 1, "")
@@ -147,6 +151,8 @@ def test_the_action_fails_and_writes_its_summary(action):
     content, run_step = action
     assert content["runs"]["using"] == "composite"
     assert not any("${{" in step["run"] for step in content["runs"]["steps"])  # inputs are no code
+    used = [value for step in content["runs"]["steps"] for value in step["env"].values()]
+    assert sorted(used) == sorted(f"${{{{ inputs.{name} }}}}" for name in content["inputs"])
     paths = {"sources": "source.txt", "baseline": "old.txt", "candidate": "new.txt"}
     assert (run_step(1, **paths, references="ref.txt none.txt")) == (2, "")
     code, summary = run_step(1, **paths, references="ref.txt", metrics="gleu green")

@@ -107,6 +107,8 @@ def test_weights_multiply_the_scores():
     assert geceval.rerank({"gleu": -1}, SOURCES, SYSTEMS, REFERENCES).indices == [2, 0, 2]
     with pytest.raises(ValueError, match="the weight of gleu must lie between"):
         geceval.rerank({"gleu": float("nan")}, SOURCES, SYSTEMS, REFERENCES)
+    with pytest.raises(TypeError, match="the weight of gleu must be a number, got str '1'"):
+        geceval.rerank({"gleu": "1"}, SOURCES, SYSTEMS, REFERENCES)
 
 
 def test_lists_may_differ_in_length_and_repeat():

@@ -114,6 +114,9 @@ def test_the_function_takes_columns_and_answers_of_language_models():
     assert geceval.filter_edits([PROSE[0]], [answer], least=1.0, text="answers") == [PROSE[0]]
     with pytest.raises(ValueError, match=r"least must lie between 0 and 1, got 1\.5"):
         geceval.filter_edits(["a"], ["b"], least=1.5)
+    for least in ("x", True, None):
+        with pytest.raises(TypeError, match=r"least must be a number, got (str 'x'|bool True|None)"):
+            geceval.filter_edits(["a"], ["b"], least=least)
     with pytest.raises(ValueError, match=r"filter: 1 source but 2 predictions"):
         geceval.filter_edits(["a"], ["b", "c"])
 

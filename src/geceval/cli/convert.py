@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from geceval.cli.options import refuse
+from geceval.cli.options import check_lines, refuse
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
@@ -49,6 +49,7 @@ def convert(
     check_outputs(output)
     if to is None:
         to = "m2" if len(files) == 1 and _holds_essays(files[0]) else "text"
+        check_lines(output if to == "text" else None)
     if to == "m2":
         refuse("is an option of --to text", source=source, annotator=annotator)
         write(_to_m2(files, nlp or "bundled", language or "en", workers or 1), output)

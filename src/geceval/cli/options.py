@@ -16,6 +16,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from geceval import registry
 from geceval.cli.tables import check_outputs
 from geceval.core.errors import InputError, counted, did_you_mean
+from geceval.text.tables import is_table
 
 logger = logging.getLogger("geceval")
 
@@ -107,6 +108,13 @@ def check_page(output: str, *endings: str, advice: str = "") -> None:
     """Check that a page can be written, and that its name does not promise another format."""
     if Path(output).suffix.lower() not in endings:
         raise InputError(f"{output}: this is a page, whose name ends in {' or '.join(endings)}{advice}")
+    check_outputs(output)
+
+
+def check_lines(output: str | None) -> None:
+    """Check that texts can be written, one a line, and that the name of the file does not promise another format."""
+    if output and (is_table(output) or Path(output).suffix.lower() in ENDINGS):
+        raise InputError(f"{output}: texts are written, one a line: name a file such as {Path(output).stem}.txt")
     check_outputs(output)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import Cell, check_outputs, records_text, write
+from geceval.cli.tables import Cell, records_text, write
 from geceval.cli.text_files import read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted, p_bound
 from geceval.core.inputs import References
@@ -65,17 +65,19 @@ def rerank(
     Example: geceval rerank -m impara_lm -s source.txt -p a.txt b.txt c.txt --output chosen.txt
     """
     shared.no_warnings(quiet)
-    check_outputs(output)
+    shared.check_lines(output)
     if method == "mbr":
         shared.refuse("is for --method metric; the metric of mbr is its --utility", metrics=metrics)
+        if not report_metric:
+            refuse_for_report(references=references, gold_m2=gold_m2)
     else:
         shared.refuse("is for --method mbr", utility=utility)
     if method == "metric" and not metrics:
         raise InputError("Missing option '-m'")
     if oracle and not report_metric:
         raise InputError("--oracle needs --report-metric, whose upper bound it shows")
-    weights, utility = dict(map(_weight, metrics or [])), utility or "f0.5"
-    measure = "errant" if utility in get_args(choose.EditUtility) else utility
+    weights, utility = _weights(metrics or []), utility or "f0.5"
+    measure = choose.utility_metric(utility)
     with_references = list(dict.fromkeys([*weights, *(report_metric or [])]))
     names = list(dict.fromkeys([*with_references, *([] if weights else [measure])]))
     flags = {"text": text_of(predictions or [n_best or ""]), "gold_m2": gold_m2, "cache": cache}
@@ -96,10 +98,20 @@ def rerank(
         show_choices(Pool.of("rerank", given, candidates), choices, scorers, gold, form, output)
 
 
-def _weight(text: str) -> tuple[str, float]:
-    """The metric and weight of `NAME` or `NAME=WEIGHT`."""
-    name, equals, weight = text.partition("=")
-    return name, shared.parse_value(f"-m {text}", weight, float) if equals else 1.0
+def refuse_for_report(**options: Any) -> None:
+    """Refuse options that only the metrics of the table read."""
+    shared.refuse("is for the metrics of the table: name one, such as --report-metric errant", **options)
+
+
+def _weights(texts: Sequence[str]) -> dict[str, float]:
+    """The metrics and weights of `NAME` or `NAME=WEIGHT`."""
+    weights: dict[str, float] = {}
+    for text in texts:
+        name, equals, weight = text.partition("=")
+        if name in weights:
+            raise InputError(f"-m {text}: {name} is given twice; give it one weight")
+        weights[name] = shared.parse_value(f"-m {text}", weight, float) if equals else 1.0
+    return weights
 
 
 def read_given(

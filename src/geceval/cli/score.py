@@ -198,7 +198,7 @@ def _with_edits(cells: Sequence[list[Any]], metric: Scorer) -> list[list[Any]]:
         pairs = list(zip(each.edits, each.probabilities, strict=True))
         parts = [part for edit, p in pairs for part in (("; ", ""), judged(p, span_text(each.source, edit)))]
         value = [{**edit_fields(each.source, edit), "right": p} for edit, p in pairs]
-        shown.append([*row, Cell(value, parts=tuple(parts[1:]))])
+        shown.append([*row, Cell(value, "" if pairs else "–", parts=tuple(parts[1:]))])
     return shown
 
 
@@ -253,10 +253,7 @@ def to_json(rows: Sequence[Row], metrics: Sequence[Scorer], by_sentence: bool) -
         values = value.to_dict()
         if not by_sentence:
             values = {key: item for key, item in values.items() if not isinstance(item, list)}
-        return {
-            key: [or_null(each) for each in item] if isinstance(item, list) else or_null(item)
-            for key, item in values.items()
-        }
+        return or_null(values)
 
     systems = [
         {

@@ -51,7 +51,7 @@ def records_text(
     """Rows as a table, JSON (caption, rows as objects, notes), TSV (notes as comments), LaTeX or Markdown."""
     values = [[cell.value if isinstance(cell, Cell) else cell for cell in row] for row in cells]
     if form == "json":
-        rows = [dict(zip(columns, map(or_null, row), strict=True)) for row in values]
+        rows = [dict(zip(columns, row, strict=True)) for row in values]
         return json_text({"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)})
     lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in values)]
     comments = "".join(f"# {note.translate(_NO_BREAKS)}\n" for note in notes)
@@ -113,7 +113,7 @@ def _short(cell: Any) -> str:
 
 def json_text(content: Any) -> str:
     """Plain values as JSON for people and programs."""
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(or_null(content), ensure_ascii=False, indent=2) + "\n"
 
 
 def edit_fields(source: str, edit: Edit) -> dict[str, Any]:
@@ -123,9 +123,13 @@ def edit_fields(source: str, edit: Edit) -> dict[str, Any]:
     return {**span, "correction": edit.correction, "type": edit.type}
 
 
-def or_null(cell: Any) -> Any:
-    """The cell for JSON, which has no NaN."""
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
+def or_null(value: Any) -> Any:
+    """Plain values for JSON, which has only finite numbers."""
+    if isinstance(value, dict):
+        return {key: or_null(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [or_null(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _latex(columns: Sequence[str], cells: Sequence[Sequence[Any]], notes: Sequence[str]) -> str:

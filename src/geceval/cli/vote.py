@@ -8,7 +8,6 @@ import typer
 
 import geceval.cli.options as shared
 import geceval.cli.rerank as choosing
-from geceval.cli.tables import check_outputs
 from geceval.cli.text_files import text_of
 from geceval.core.progress import bar
 from geceval.workflows.choose import Pool
@@ -40,7 +39,9 @@ def vote(
     Example: geceval vote --min-count 2 -s source.txt -p a.txt b.txt c.txt --output voted.txt
     """
     shared.no_warnings(quiet)
-    check_outputs(output)
+    shared.check_lines(output)
+    if not report_metric:
+        choosing.refuse_for_report(references=references, gold_m2=gold_m2, option=option, cache=cache)
     names = list(dict.fromkeys(report_metric or []))
     text = text if text != "auto" else text_of(predictions or [n_best or ""]) or "auto"
     flags = {"text": text, "gold_m2": gold_m2, "cache": cache} if names else {}

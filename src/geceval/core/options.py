@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
 import os
 import reprlib
 import typing
@@ -29,7 +30,9 @@ class Range:
     most: float = math.inf
 
     def check(self, name: str, value: float) -> None:
-        """Raise a `ValueError` unless `value` lies in the range."""
+        """Raise a `TypeError` unless `value` is a number, a `ValueError` unless it lies in the range."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise InputTypeError(f"{name} must be a number, got {_typed(value)}")
         if self.least <= value <= self.most and value < math.inf:
             return
         if value < self.least and self.most == math.inf:

@@ -140,7 +140,9 @@ def read_candidates(path: str, sources: Sources | None = None) -> tuple[Sources,
     if not is_table(path):
         raise InputError(f"{path}: lists of candidates are rows of a .jsonl file; files of lines are -p FILE...")
     table = read_table(path)
-    sources = sources or _sources(table, "sources")
+    sources = sources or _sources(replace(table, column=""))
+    if not sources.texts:
+        raise InputError(f"{path}: no column {_SOURCES[0]!r} with the sources; pass them as -s FILE")
     table = _in_order(table, sources)
     rows = _references(table.cells(_CANDIDATES, "candidates"))
     if len(rows) != len(sources.texts):
@@ -172,7 +174,8 @@ def _in_order(table: Table, sources: Sources | None) -> Table:
     repeated = [key for keys in (ids, sources.ids) for key, count in Counter(keys).items() if count > 1]
     missing, extra = [key for key in sources.ids if key not in rows], [key for key in ids if key not in known]
     if repeated:
-        raise InputError(f"{table.name}, {sources.name}: {_some(repeated, 'id')} in several rows; keep one row of each")
+        files = ", ".join(dict.fromkeys([table.name, sources.name]))
+        raise InputError(f"{files}: {_some(list(dict.fromkeys(repeated)), 'id')} in several rows; keep one row of each")
     if missing:
         fix = "add rows, with empty answers if need be"
         raise InputError(f"{table.name}: no row for {_some(missing, 'id')} of {sources.name}; {fix}")

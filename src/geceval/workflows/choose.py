@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, counted, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, counted, did_you_mean, naming_the_extra
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns, References, check_columns, listed
 from geceval.core.options import Count, Range
@@ -138,6 +138,8 @@ def rerank(
     weights = metrics if isinstance(metrics, Mapping) else dict.fromkeys(scorers, 1.0)
     for name, weight in weights.items():
         Range(-1e6, 1e6).check(f"rerank: the weight of {name}", weight)
+    if not any(weights.values()):
+        raise InputError("rerank: at least one of the weights must not be 0")
     pool = Pool.of("rerank", sources, candidates)
     total, lines = np.zeros(pool.real.shape), []
     with once(set()):
@@ -168,9 +170,7 @@ def mbr(
         ValueError: If there is no such utility; see also `rerank`.
     """
     by_edits = utility in get_args(EditUtility)
-    if not by_edits and utility not in registry.list_metrics():
-        raise InputError(f"mbr: utility must be {', '.join(get_args(EditUtility))} or a metric, got {utility!r}")
-    scorer = registry.make_scorer("errant" if by_edits else utility, options)
+    scorer = registry.make_scorer(utility_metric(utility), options)
     if not scorer.needs_references():
         raise InputError(f"mbr: {utility} takes no references, so no other candidates; `rerank` takes it")
     pool = Pool.of("mbr", sources, candidates)
@@ -179,6 +179,15 @@ def mbr(
     table *= pool.real
     table[range(len(table)), range(len(table))] = 0
     return pool.choose(table.sum(axis=1).round(_DIGITS), line)
+
+
+def utility_metric(utility: str) -> str:
+    """The metric whose options a utility of `mbr` takes."""
+    by_edits = get_args(EditUtility)
+    if utility not in [*by_edits, *registry.list_metrics()]:
+        near = did_you_mean(utility, [*by_edits, *registry.list_metrics()])
+        raise InputError(f"mbr: utility must be {', '.join(by_edits)} or a metric, got {utility!r}{near}")
+    return "errant" if utility in by_edits else utility
 
 
 def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | None = None, text: str = "auto") -> Choice:

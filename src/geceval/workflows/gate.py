@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
-from geceval.core.inputs import References
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import Options, Range, Seed, make_settings
 from geceval.core.progress import parts
 from geceval.core.result import Result
@@ -153,7 +153,10 @@ def gate(
     scorers = registry.make_scorers("gate", metrics, options)
     if "errant" in scorers:
         scorers["errant"] = ErrantWithEdits(scorers["errant"].settings, scorers["errant"].runtime)
-    systems = {"baseline": baseline, "candidate": candidate}
+    systems = {
+        name: check_columns(f"gate, {name}", sources, texts, warn=False).predictions
+        for name, texts in {"baseline": baseline, "candidate": candidate}.items()
+    }
     verdicts, changes = [], []
     with once(set()):
         for name in parts(scorers):
