@@ -7,7 +7,9 @@ import pytest
 import transformers
 
 import geceval
+from geceval.core.errors import InputError
 from geceval.registry import make_scorer, scorer_class
+from geceval.workflows.trainer import trainer_metrics
 
 SOURCES = ["the cats sit on mat", "a dog run", "the cat likes school"]
 PREDICTIONS = ["the cats sat on the mat", "", "the cat likes school"]
@@ -164,3 +166,22 @@ def test_predictions_that_fit_no_source_are_warned_of_once(tokenizer, evaluated,
         compute(nonsense)
     (message,) = caplog.messages
     assert message.startswith("gleu: predictions keep only") and "file" not in message
+
+
+def test_the_number_of_rows_tells_the_data_set():
+    class Words:
+        def batch_decode(self, rows, **options):
+            return [" ".join("abcd"[token] for token in row) for row in rows]
+
+    class Evaluated:
+        def __init__(self, rows):
+            self.predictions, self.inputs, self.label_ids = [[0, 1, 2, 3]] * rows, None, None
+
+    sets = {"dev": ["a b c d"], "test": ["a b c d", "d c b a"]}
+    score = trainer_metrics(Words(), "gleu", sources=sets, references=sets)
+    assert score(Evaluated(1))["gleu"] == 1.0
+    assert score(Evaluated(2))["gleu"] < 1.0  # the second sentence has another reference
+    with pytest.raises(InputError, match="3 predictions, and sources for sets of other sizes: dev 1, test 2"):
+        score(Evaluated(3))
+    with pytest.raises(InputError, match="told apart by their number of rows, and these have dev 1, test 1"):
+        trainer_metrics(Words(), "gleu", references={"dev": ["a"], "test": ["b"]})

@@ -22,8 +22,8 @@ def trainer_metrics(
     arguments: Any = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     prefix: str = "",
-    sources: Sequence[str] | None = None,
-    references: References | None = None,
+    sources: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    references: References | Mapping[str, References] | None = None,
 ) -> TrainerMetrics:
     """A function for the argument `compute_metrics` of `Seq2SeqTrainer`; all models are loaded now, and only once.
 
@@ -40,6 +40,7 @@ def trainer_metrics(
         sources: The original sources of the evaluation set, one string per sentence in the order of the set, for
             tokenizers whose decoded text differs from the original; by default the decoded inputs.
         references: Likewise, one list of references per sentence; by default the decoded labels, one reference each.
+            Where several sets are evaluated or predicted: a dict of such lists, of which the number of rows tells the set.
             The trainer keeps the order of the set unless `train_sampling_strategy` is `"group_by_length"`.
 
     Returns:
@@ -52,6 +53,8 @@ def trainer_metrics(
             used, or the arguments lack something.
     """
     scorers = registry.make_scorers("trainer_metrics", metrics, options)
+    _check_sizes("sources", sources)
+    _check_sizes("references", references)
     if arguments is not None:
         _check(arguments, list(scorers), sources is None, sources is not None or references is not None)
     for name, scorer in scorers.items():
@@ -79,6 +82,27 @@ def _check(arguments: Any, metrics: Sequence[str], reads_inputs: bool, needs_ord
         raise InputError(f"trainer_metrics: the arguments of the trainer must have {', '.join(lacking)}")
 
 
+def _check_sizes(what: str, columns: Any) -> None:
+    """Check that the number of rows tells which data set a column of a dict belongs to."""
+    sizes = [len(column) for column in columns.values()] if isinstance(columns, Mapping) else []
+    if len(set(sizes)) < len(sizes):
+        raise InputError(
+            f"trainer_metrics: {what} of data sets are told apart by their number of rows, and these have "
+            f"{', '.join(f'{name} {size}' for name, size in zip(columns, sizes, strict=True))}"
+        )
+
+
+def _of_set(what: str, columns: Any, rows: int) -> Any:
+    """The column of the data set that has so many rows."""
+    if not isinstance(columns, Mapping):
+        return columns
+    sizes = {len(column): column for column in columns.values()}
+    if rows not in sizes:
+        known = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
+        raise InputError(f"trainer_metrics: there are {rows} predictions, and {what} for sets of other sizes: {known}")
+    return sizes[rows]
+
+
 def _check_best(best: str, scorers: Mapping[str, Any]) -> None:
     """Check that `metric_for_best_model` is a number of the metrics, by those of one sentence."""
     if best.endswith("loss") or best in scorers:
@@ -103,8 +127,8 @@ class TrainerMetrics:
         tokenizer: Any,
         scorers: Mapping[str, Any],
         prefix: str,
-        sources: Sequence[str] | None,
-        references: References | None,
+        sources: Sequence[str] | Mapping[str, Sequence[str]] | None,
+        references: References | Mapping[str, References] | None,
     ) -> None:
         self._tokenizer, self._scorers, self._prefix = tokenizer, scorers, prefix
         self._sources, self._references = sources, references
@@ -122,11 +146,11 @@ class TrainerMetrics:
                 prefix, or the number of sources or references differs from that of the predictions.
         """
         predictions = self._decode("predictions", evaluated.predictions, "predict_with_generate=True")
-        sources = self._sources
+        sources = _of_set("sources", self._sources, len(predictions))
         if sources is None:
             texts = self._decode("inputs", evaluated.inputs, 'include_for_metrics=["inputs"]')
             sources = [bare(text, self._prefix, "", f"inputs[{row}]") for row, text in enumerate(texts)]
-        references = self._references
+        references = _of_set("references", self._references, len(predictions))
         if references is None and any(scorer.needs_references() for scorer in self._scorers.values()):
             references = self._decode("labels", evaluated.label_ids, "labels in the evaluation set")
         numbers: dict[str, float] = {}
