@@ -40,7 +40,7 @@ def trainer_metrics(
         sources: The original sources of the evaluation set, one string per sentence in the order of the set, for
             tokenizers whose decoded text differs from the original; by default the decoded inputs.
         references: Likewise, one list of references per sentence; by default the decoded labels, one reference each.
-            Where several sets are evaluated or predicted: a dict of such lists, of which the number of rows tells the set.
+            For several data sets: a dict of such lists, of which the number of rows tells the right one.
             The trainer keeps the order of the set unless `train_sampling_strategy` is `"group_by_length"`.
 
     Returns:
