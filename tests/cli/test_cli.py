@@ -522,3 +522,11 @@ def test_a_system_without_a_score_comes_last_and_json_stays_json():
     for by_sentence, more in ((False, {}), (True, {"scores": [None, None], "rows": [None]})):
         content = json.loads(json.dumps(to_json(rows, [registry.make_scorer("gleu")], by_sentence), allow_nan=False))
         assert content["systems"][2]["metrics"]["gleu"] == {"score": None, "cost": None, "signature": "gleu|", **more}
+
+
+def test_gleu_of_short_sentences_says_why_it_is_zero(ok, tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("a b c\n", encoding="utf-8")
+    shown = ok("score", "-m", "gleu", "-s", path, "-p", path, "-r", path)
+    assert "gleu of short is 0, for the whole corpus has no match of some length up to four words" in shown
+    assert "gleu of" not in ok("score", "-m", "gleu", *CORPUS)

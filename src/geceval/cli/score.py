@@ -28,6 +28,11 @@ from geceval.version import __version__
 from geceval.workflows.edit_filter import judge_edits
 from geceval.workflows.test_sets import test_set as named_test_set
 
+_ZERO = (
+    "gleu of {} is 0, for the whole corpus has no match of some length up to four words (are its sentences shorter?); "
+    "only sentence scores are smoothed"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -144,6 +149,7 @@ def score(
         columns, cells = (_sentence_cells if sentence else _system_cells)(rows, used)
         caption = f"{counted(len(corpus.sources), 'sentence')}, ranked by {_by(used[0])}"
     notes = [note for metric in used for note in _guard_notes(metric.name, rows)]
+    notes += [_ZERO.format(", ".join(zero))] if (zero := _unsmoothed(rows)) else []
     notes += [JUDGE_LEGEND] if edits and form == "table" else []
     notes += [named_sets.STAR] if any(" * (" in system for system in others) else []
     show(columns, cells, form, output, caption, [*notes, *signatures.values()])
@@ -233,6 +239,12 @@ def _guard_notes(metric: str, rows: Sequence[Row]) -> list[str]:
     """How many corrections of each system a guard penalised, with the commonest reasons."""
     struck = [(row.system, row.results[metric].details.get("guard_reasons", [])) for row in rows]
     return [f"{metric}_guarded: {system} {summary(reasons)}" for system, reasons in struck if any(reasons)]
+
+
+def _unsmoothed(rows: Sequence[Row]) -> list[str]:
+    """Systems of which GLEU is 0 though sentences have more."""
+    results = {row.system: row.results["gleu"] for row in rows if "gleu" in row.results}
+    return [system for system, result in results.items() if result.score == 0 < max(result.scores, default=0)]
 
 
 def _sentence_cells(rows: Sequence[Row], metrics: Sequence[Scorer]) -> tuple[list[str], list[list[Any]]]:
