@@ -279,3 +279,15 @@ def test_a_file_that_was_cut_off_is_no_essay():
     Path("out.txt").write_text("".join(f"{line}\n" for line in sources[:9]), encoding="utf-8")
     with pytest.raises(ValueError, match=r"^out\.txt has 9 lines but sources has 20; they must be parallel$"):
         geceval.read_answers("out.txt", sources)
+
+
+def test_essays_in_markdown_are_matched_by_id(caplog):
+    essay = "### essay_id = {}\n\n{}\n\n"
+    Path("orig.md").write_text(essay.format("a", "He go home.\n\nI stay.") + essay.format("b 2", "No."), "utf-8")
+    Path("hyp.md").write_text(essay.format("a", "He goes home.\n\nI stay."), "utf-8")
+    Path("ref.md").write_text(essay.format("b 2", "No!") + essay.format("a", "He goes home. I stay."), "utf-8")
+    corpus = read_corpus("orig.md", ["hyp.md"], ["ref.md"])
+    assert corpus.sources == ["He go home. I stay.", "No."]
+    assert corpus.systems == {"hyp": ["He goes home. I stay.", "!"]}
+    assert corpus.references == [["He goes home. I stay."], ["No!"]]
+    assert caplog.messages == ["hyp.md: no 1 essay (b 2) of orig.md; '!' stands in"]

@@ -51,7 +51,8 @@ def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
 
 def text_of(predictions: Sequence[str] | None) -> str | None:
     """The setting `text` of metrics for these files: answers of language models are cleaned by default."""
-    return "answers" if any(is_table(file) for path in predictions or () for file in files_of(path)) else None
+    files = [file for path in predictions or () for file in files_of(path)]
+    return "answers" if any(is_table(file) and not file.endswith((".md", ".md.gz")) for file in files) else None
 
 
 def read_references(paths: Sequence[str], sources: Sources) -> list[list[str | None]] | None:

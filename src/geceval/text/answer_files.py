@@ -19,7 +19,7 @@ from geceval.core.errors import InputError, counted, named
 from geceval.core.files import read_lines
 from geceval.text.answers import is_refusal
 from geceval.text.sentences import sentence_parts, shared_tokens
-from geceval.text.tables import Cells, Table, is_table, read_table
+from geceval.text.tables import ESSAY, Cells, Table, is_table, read_table
 
 logger = logging.getLogger("geceval")
 
@@ -176,7 +176,10 @@ def _in_order(table: Table, sources: Sources | None) -> Table:
     if repeated:
         files = ", ".join(dict.fromkeys([table.name, sources.name]))
         raise InputError(f"{files}: {_some(list(dict.fromkeys(repeated)), 'id')} in several rows; keep one row of each")
-    if missing:
+    if missing and table.column == ESSAY:  # as MultiGEC's script scores an essay that a system left out
+        logger.warning("%s: no %s of %s; '!' stands in", table.name, _some(missing, "essay"), sources.name)
+        rows |= {key: (f"{table.name}, essay {key}", {"id": key, ESSAY: "!"}) for key in missing}
+    elif missing:
         fix = "add rows, with empty answers if need be"
         raise InputError(f"{table.name}: no row for {_some(missing, 'id')} of {sources.name}; {fix}")
     if extra:

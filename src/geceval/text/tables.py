@@ -1,5 +1,6 @@
-"""Rows of files that hold more than lines: JSON Lines, CSV, TSV, Parquet, data sets."""
+"""Rows of files that hold more than lines: JSON Lines, CSV, TSV, Parquet, data sets, essays in Markdown."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from geceval.core.files import json_value, read_csv, read_text, split_lines
 HUB = "hf:"
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}  # spreadsheets write a semicolon where numbers have a comma
 _JSON = (".jsonl", ".ndjson", ".json")
+ESSAY = "essay"
+_ESSAY_LINE = re.compile(r"^### essay_id = (.+)$", re.MULTILINE)
 _FORM = 'expected one object a line, such as {"id": 1, "prediction": "..."}, or one list of such objects'
 _SAVED = ("dataset_dict.json", "dataset_info.json")  # in a folder that `datasets` saved
 
@@ -52,7 +55,7 @@ def _split(path: str) -> tuple[str, str] | None:
     before, _, column = path.rpartition(":")
     for file, name in [(path, "")] if Path(path).exists() else [(before, column), (path, "")]:
         saved = file and any((Path(file) / each).is_file() for each in _SAVED)
-        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet"):
+        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet", ".md"):
             return file, name
     return None
 
@@ -64,6 +67,8 @@ def _ending(path: str) -> str:
 def read_table(path: str) -> Table:
     """Read the rows of a path for which `is_table` holds."""
     file, column = _split(path) or (path, "")
+    if _ending(file) == ".md":
+        return Table(file, _essays(file), ESSAY)
     if _ending(file) in _DELIMITERS:
         _, rows = read_csv(file, _DELIMITERS[_ending(file)])
     else:
@@ -71,6 +76,17 @@ def read_table(path: str) -> Table:
     if not rows:
         raise InputError(f"{file} has no rows")
     return Table(file, rows, column)
+
+
+def _essays(path: str) -> Cells:
+    """The essays of MultiGEC's Markdown, each in one line after its own `### essay_id = ID`."""
+    _, *parts = _ESSAY_LINE.split(read_text(path))
+    if not parts:
+        raise InputError(f"{path}: expected essays, each after a line such as ### essay_id = 1")
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return [
+        (f"{path}, essay {name.strip()}", {"id": name.strip(), ESSAY: " ".join(text.split())}) for name, text in pairs
+    ]
 
 
 def _numbered(path: str, values: Sequence[Any]) -> Cells:
