@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 import geceval
 from geceval.core.disk_cache import FILE
 from geceval.edits.edit import NOOP, Edit, apply
-from geceval.edits.maxmatch import extraction
+from geceval.edits.maxmatch import arcs, extraction
 from geceval.edits.maxmatch.extraction import EXTRACTING, SCORING, Lattice, Rules, extract_all
 
 _spec = importlib.util.spec_from_file_location("slow_maxmatch", Path(__file__).with_name("slow_maxmatch.py"))
 slow = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(slow)
+
+SPARSE, DENSE = 10**9, 0
 
 
 def random_case(random_):
@@ -56,7 +58,9 @@ def check_against_definition(source, prediction, golds, rules):
         assert [(edit.start, edit.end) for edit in extraction.edits] == [edit[:2] for edit in expected]
 
 
-def test_same_edits_as_the_definition():
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
+def test_same_edits_as_the_definition(monkeypatch, dense_from):
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
     random_ = random.Random(20)
     for _ in range(400):
         check_against_definition(*random_case(random_))
@@ -71,8 +75,10 @@ TIES = [
 ]
 
 
+@pytest.mark.parametrize("dense_from", [SPARSE, DENSE])
 @pytest.mark.parametrize("case", TIES)
-def test_ties_as_in_the_definition(case):
+def test_ties_as_in_the_definition(monkeypatch, dense_from, case):
+    monkeypatch.setattr(arcs, "DENSE_CELLS", dense_from)
     check_against_definition(*case)
 
 

@@ -12,7 +12,7 @@ from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.errors import InputError
 from geceval.core.signature import package_version
 from geceval.edits.edit import Edit
-from geceval.edits.maxmatch.arcs import Arcs
+from geceval.edits.maxmatch.arcs import join
 from geceval.edits.maxmatch.lattice import EPSILON, find_steps
 from geceval.edits.workers import Pool
 
@@ -72,7 +72,7 @@ class Lattice:
             for number, row in enumerate(steps.rows):
                 self._in_row[row].append(number)
             self._joins = len(steps.rows) <= rules.max_cells
-            self._arcs = Arcs(steps, rules.max_unchanged_words if self._joins else -1)
+            self._arcs = join(steps, rules.max_unchanged_words if self._joins else -1)
 
     def extract(self, gold: Iterable[Edit] = ()) -> Extraction:
         """The edits of the system that match one annotator's gold edits best."""
