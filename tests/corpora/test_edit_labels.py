@@ -165,7 +165,9 @@ def test_agreement_of_annotators():
         *labelled("C", False, None, False),
     ]
     # Krippendorff: n = 7 pairable labels, 4 right. Observed: 2·2·1/(3-1) / 7 = 2/7; expected: 2·4·3 / (7·6) = 4/7.
-    assert annotator_agreement(edits) == "Annotators agree on 60.0% of 3 edits (Krippendorff's alpha 0.500)"
+    # Beside another's "right" 4 of 6 labels say so, beside "wrong" 2 of 4: an area of 7/12.
+    measured = "Krippendorff's alpha 0.500; AUC of a label beside another's 0.583"
+    assert annotator_agreement(edits) == f"Annotators agree on 60.0% of 3 edits ({measured})"
     assert annotator_agreement(labelled("A", True, False)) == ""
     # The edit beside other edits is another one; of two labels of one annotator the first counts.
     beside = LabelledEdit("a b c d", Edit(0, 1, "x"), False, (Edit(0, 1, "x"), Edit(1, 2, "y")), "B")
@@ -189,5 +191,6 @@ def test_published_files(shared_data, tmp_path):
     unknown = {(row["annotator"], row["file"], row["number"]) for row in everything if not row["systems"]}
     assert unknown == {("annotator3", 59, 1)}
     card = (tmp_path / "built/README.md").read_text(encoding="utf-8")
-    assert "Annotators agree on 91.5% of 973 edits (Krippendorff's alpha 0.440). 32 edits whose label" in card
+    measured = "Krippendorff's alpha 0.440; AUC of a label beside another's 0.732"
+    assert f"Annotators agree on 91.5% of 973 edits ({measured}). 32 edits whose label" in card
     assert "`annotator1/0.txt`, `annotator1/7.txt`" in card
