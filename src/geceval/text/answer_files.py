@@ -130,7 +130,7 @@ def read_reference_columns(path: str, sources: Sources) -> list[list[str]]:
     """Read references as columns; a file of rows has as many as any row has references, with `""` for none."""
     columns: list[Sequence[str]] = [] if is_table(path) else [_lines(path)]
     if is_table(path):
-        lists = _references(_in_order(read_table(path), sources).cells(_REFERENCES, "references"))
+        lists = _references(_in_order(read_table(path), sources, "").cells(_REFERENCES, "references"))
         columns += itertools.zip_longest(*lists, fillvalue="")
     return [_one_each(list(column), path, sources) for column in columns]
 
@@ -163,7 +163,7 @@ def _ids(table: Table) -> list[str]:
     return [str(key).strip() for _, key in cells]
 
 
-def _in_order(table: Table, sources: Sources | None) -> Table:
+def _in_order(table: Table, sources: Sources | None, stand_in: str = "!") -> Table:
     """The table in the order of the sources; as it stands, if there are no ids to match."""
     ids = _ids(table)
     if sources is None or sources.ids is None or not ids:
@@ -177,8 +177,9 @@ def _in_order(table: Table, sources: Sources | None) -> Table:
         files = ", ".join(dict.fromkeys([table.name, sources.name]))
         raise InputError(f"{files}: {_some(list(dict.fromkeys(repeated)), 'id')} in several rows; keep one row of each")
     if missing and table.column == ESSAY:  # as MultiGEC's script scores an essay that a system left out
-        logger.warning("%s: no %s of %s; '!' stands in", table.name, _some(missing, "essay"), sources.name)
-        rows |= {key: (f"{table.name}, essay {key}", {"id": key, ESSAY: "!"}) for key in missing}
+        stands = f"{stand_in!r} stands in" if stand_in else "other references count alone"
+        logger.warning("%s: no %s of %s; %s", table.name, _some(missing, "essay"), sources.name, stands)
+        rows |= {key: (f"{table.name}, essay {key}", {"id": key, ESSAY: stand_in}) for key in missing}
     elif missing:
         fix = "add rows, with empty answers if need be"
         raise InputError(f"{table.name}: no row for {_some(missing, 'id')} of {sources.name}; {fix}")
