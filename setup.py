@@ -22,6 +22,7 @@ LM = [*NEURAL, "transformers>=4.56", "gguf>=0.10"]
 METEOR = ["snowballstemmer>=2.2"]
 EDITS = ["errant>=3.0.0", "spacy>=3.7", "threadpoolctl>=3.1"]
 LLM = ["openai>=1.56"]
+LANGUAGES = [*EDITS, "hanta>=1.2.1"]
 ZH = ["opencc>=1.1", "pypinyin>=0.50"]
 UOT = ["pot>=0.9.5"]
 PLOTS = ["matplotlib>=3.8"]
@@ -31,6 +32,7 @@ HARNESS = ["inspect-ai>=0.3.200", "lm-eval[hf]>=0.4.9", "torchmetrics>=1.4", "tr
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
 DEV = [
     *TRAIN,
+    *LANGUAGES,
     *LLM,
     *METEOR,
     *PLOTS,
@@ -127,6 +129,7 @@ setup(
         "ray": RAY,
         "harness": HARNESS,
         "uot": UOT,
+        "languages": LANGUAGES,
         "zh": ZH,
         "dev": DEV,
     },

@@ -64,6 +64,7 @@ EXTRAS = {
     "inspect_ai": "harness",
     "opencc": "zh",
     "pypinyin": "zh",
+    "HanTa": "languages",
 }
 
 

@@ -20,7 +20,7 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
     """The annotator of a language and a pipeline; the same object, with its caches, for the same two.
 
     Args:
-        nlp: `"bundled"`, what comes with geceval: for English a pipeline, for other languages nothing; `"official"`,
+        nlp: `"bundled"`, what comes with geceval: for English a pipeline, for others none; `"official"`,
             the installed `en_core_web_sm`, under any of its package names; the name of another installed pipeline, a
             folder, or a loaded pipeline. For Chinese, a folder with the data of ChERRANT; by default that of the
             environment variable `GECEVAL_CHERRANT`.
@@ -34,7 +34,7 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
     if language == "zh":
         return _chinese(None if nlp == "bundled" else str(nlp))
     if language != "en" and nlp == "bundled":
-        return _untagged(language)
+        return _without_pipeline(language)
     from geceval.edits.errant import pipeline
 
     return _parsed(pipeline.resolve(nlp), language)
@@ -51,11 +51,10 @@ def _parsed(nlp: str | Pipeline, language: str) -> Annotator:
 
 
 @lru_cache(maxsize=4)
-def _untagged(language: str) -> Annotator:
-    from geceval.edits.errant.languages.untagged import untagged_pipeline
-    from geceval.edits.errant.parsed import ParsedAnnotator
+def _without_pipeline(language: str) -> Annotator:
+    from geceval.edits.errant.parsed import RULES, ParsedAnnotator
 
-    return ParsedAnnotator(untagged_pipeline(), "none", language)
+    return ParsedAnnotator(*RULES[language].tagger(), language)
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import errant
 import numpy as np
 from errant.edit import Edit as ErrantEdit
-from errant.en import merger
 from spacy.tokens import Doc
 
 from geceval.core.cache import LRUCache
@@ -18,12 +17,14 @@ from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.errant.base import Annotator, Pair
-from geceval.edits.errant.languages import untagged
+from geceval.edits.errant.languages import german, untagged
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 DOCS_CACHED = 8_192
+RULES = {"any": untagged, "de": german}
+"""How the tokens of a language are tagged, and its edits merged and classified."""
 
 _CHUNK = 256
 _BATCH = 64  # texts that spaCy reads at once: what its layers make of them fits into the caches of a processor
@@ -41,8 +42,10 @@ class ParsedAnnotator(Annotator):
         super().__init__(language, name)
         pipeline.multiply_with_numpy(nlp)
         self._nlp = nlp
-        is_english = language == "en"
-        self._errant = errant.load("en", nlp) if is_english else errant.Annotator(language, nlp, merger, untagged)
+        if language == "en":
+            self._errant = errant.load("en", nlp)
+        else:
+            self._errant = errant.Annotator(language, nlp, RULES[language], RULES[language])
         self._docs: LRUCache[str, Doc] = LRUCache(DOCS_CACHED)
 
     def __reduce__(self) -> tuple[Any, ...]:

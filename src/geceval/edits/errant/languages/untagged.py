@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import spacy
+from errant.en import merger
 from rapidfuzz.distance import Levenshtein
 from spacy.language import Language
 
 if TYPE_CHECKING:
+    from errant.alignment import Alignment
     from errant.edit import Edit as ErrantEdit
     from spacy.tokens import Doc, Token
 
@@ -25,16 +27,26 @@ _UNTYPED = {"", "X", "SYM", "NUM", "INTJ", "SPACE"}
 @Language.component(COMPONENT)
 def _mark_punctuation(doc: Doc) -> Doc:
     for token in doc:
-        token.pos_ = "PUNCT" if all(unicodedata.category(character)[0] in "PS" for character in token.text) else "X"
+        token.pos_ = "PUNCT" if is_punctuation(token.text) else "X"
         token.lemma = token.lower
     return doc
 
 
-def untagged_pipeline() -> Language:
-    """A pipeline in which a token is punctuation or nothing, and its lemma its lower case."""
+def is_punctuation(text: str) -> bool:
+    """Whether a token has nothing but punctuation marks and symbols."""
+    return all(unicodedata.category(character)[0] in "PS" for character in text)
+
+
+def tagger() -> tuple[Language, str]:
+    """A pipeline in which a token is punctuation or nothing, and its lemma its lower case; and its name."""
     nlp = spacy.blank("xx")
     nlp.add_pipe(COMPONENT)
-    return nlp
+    return nlp, "none"
+
+
+def get_rule_edits(alignment: Alignment) -> list[ErrantEdit]:
+    """The edits of an alignment, merged as English ones; called by ERRANT."""
+    return merger.get_rule_edits(alignment)
 
 
 def classify(edit: ErrantEdit) -> ErrantEdit:
@@ -56,7 +68,7 @@ def _category(old: Sequence[Token], new: Sequence[Token]) -> str:
     if parts == {"PUNCT"}:
         return "PUNCT"
     if old and new:
-        if _joined(old) == _joined(new):
+        if letters(old) == letters(new):
             return "ORTH"
         if sorted(token.lower for token in old) == sorted(token.lower for token in new):
             return "WO"
@@ -69,6 +81,6 @@ def _category(old: Sequence[Token], new: Sequence[Token]) -> str:
     return "OTHER"
 
 
-def _joined(tokens: Sequence[Token]) -> str:
+def letters(tokens: Iterable[Token]) -> str:
     """The letters of tokens without spaces, case, hyphens and apostrophes."""
     return "".join(token.lower_ for token in tokens).translate({ord(mark): None for mark in "-'’"})
