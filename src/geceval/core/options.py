@@ -70,11 +70,11 @@ PipelineName: TypeAlias = Annotated[str | Path | LoadedPipeline, PIPELINE]
 """An option that is a spaCy pipeline: `"bundled"`, the name of an installed one, a folder, or one in memory."""
 
 
-Language: TypeAlias = Literal["en", "any", "de", "zh"]
+Language: TypeAlias = Literal["en", "any", "de", "ru", "zh"]
 """Whose edits are extracted: English ones by ERRANT; `"any"`: by ERRANT's alignment and merging without a tagger, with
 the types PUNCT, SPELL, ORTH, WO and OTHER, or those of universal parts of speech where `nlp` names a pipeline; `"de"`:
-merged as in the gold of Falko-MERLIN, over HanTa's tags; `"zh"`: those of
-ChERRANT over characters, where `nlp` is the folder of its data, if there is one."""
+merged as in the gold of Falko-MERLIN, over HanTa's tags; `"ru"`: as `"any"`, but each changed word by itself; `"zh"`:
+those of ChERRANT over characters, where `nlp` is the folder of its data, if there is one."""
 LANGUAGES: tuple[str, ...] = typing.get_args(Language)
 
 

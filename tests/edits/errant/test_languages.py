@@ -101,7 +101,7 @@ def test_the_signature_names_language_and_tagger(metric):
     options = {"difficulty": "uniform"} if metric == "gotoscorer" else {}
     result = geceval.load(metric, language="any", **options).compute(**columns)
     assert "|nlp:none|language:any|" in result["signature"] and "|errant:" in result["signature"]
-    with pytest.raises(ValueError, match="language must be one of 'en', 'any', 'de', 'zh'"):
+    with pytest.raises(ValueError, match="language must be one of 'en', 'any', 'de', 'ru', 'zh'"):
         geceval.load(metric, language="klingon")
 
 
@@ -122,6 +122,7 @@ def test_convert_takes_a_language(tmp_path, capsys):
         ("german/fm-dev.m2", "de", 0.9621),
         ("ukrainian/gec-only.valid.m2", "any", 0.9800),
         ("russian/LORuGEC.val.m2", "any", 0.9586),
+        ("russian/LORuGEC.val.m2", "ru", 0.9787),
     ],
 )
 def test_references_against_their_own_gold(shared_data, path, language, f):

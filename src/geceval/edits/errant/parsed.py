@@ -17,13 +17,13 @@ from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.errant.base import Annotator, Pair
-from geceval.edits.errant.languages import german, untagged
+from geceval.edits.errant.languages import german, russian, untagged
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
 DOCS_CACHED = 8_192
-RULES = {"any": untagged, "de": german}
+RULES = {"any": untagged, "de": german, "ru": russian}
 """How the tokens of a language are tagged, and its edits merged and classified."""
 
 _CHUNK = 256
