@@ -30,13 +30,15 @@ class Request:
     source: str
     correction: str
     references: tuple[str, ...]
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A result, and the seconds that it took besides what was read ahead with others: 0 where it was known already."""
+    """A result, whether a text was cut for it, and the seconds besides what was read ahead: 0 where it was known."""
 
     result: Result
+    cut: bool
     seconds: float
 
 
@@ -76,16 +78,19 @@ _answers: LRUCache[Any, Any] = LRUCache(REMEMBERED)
 def _answer(request: Request) -> Answer:
     known = _answers.get(request)
     if known is not None:
-        return Answer(known, 0.0)
+        return Answer(*known, 0.0)
     start = time.perf_counter()
-    result = scoring.score(request.metric, request.source, request.correction, list(request.references))
-    _answers.put(request, result)
-    return Answer(result, time.perf_counter() - start)
+    with scoring.noticing_cuts() as cuts:
+        result = scoring.score(
+            request.metric, request.source, request.correction, list(request.references), request.language
+        )
+    _answers.put(request, (result, bool(cuts)))
+    return Answer(result, bool(cuts), time.perf_counter() - start)
 
 
 def _prepare(requests: Sequence[Request]) -> None:
     """Have each metric read all sentences at once: its caches then answer for each one of them."""
-    fresh = [request for request in dict.fromkeys(requests) if request not in _answers]
+    fresh = [each for each in dict.fromkeys(requests) if each not in _answers and each.language == "en"]
     for metric in dict.fromkeys(request.metric for request in fresh):
         own = [request for request in fresh if request.metric == metric]
         if len(own) > 1:

@@ -180,6 +180,17 @@ def build() -> None:
         with gr.Column(scale=6, min_width=300):
             view, data = theme.answer("impacts", *weigh_edits(*first))
 
+    # A reference that is out of sight must not be that of the example: it goes when another sentence is typed.
+    for box in (source, correction):
+        box.input(
+            lambda name, text: text if name != IMPACT and scoring.needs_references(name) else "",
+            [measure, references],
+            references,
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+
     def fit(name: str) -> tuple[Any, Any]:
         metric = name in scoring.of_one_sentence()
         return gr.Radio(visible=metric), gr.Textbox(visible=metric and scoring.needs_references(name))

@@ -12,6 +12,7 @@ import gradio as gr
 import examples
 import lanes
 import render
+import score_views
 import scoring
 import theme
 import wiring
@@ -22,6 +23,8 @@ from guard import Refused, polite
 
 logger = logging.getLogger("geceval.demo")
 
+COMPARED = ("impara_lm", "impara_ged", "some", "smollm2-impara", "smollm2-some", "fluency", "gleu", "bertscore")
+"""Metrics under which the text of the learner has a score of its own; those of edits give it 0 or 1 by rule."""
 WAITING = "Scores and marked edits will stand here."
 FIELDS = (
     {"label": "Source", "info": "What the learner wrote.", "lines": 2, "max_lines": 6},
@@ -37,6 +40,7 @@ def score_correction(
     references: str = "",
     metrics: Sequence[str] = scoring.DEFAULTS,
     tokenise: bool = True,
+    language: str = "en",
 ) -> tuple[str, dict[str, Any]]:
     """Score one correction of one sentence; for metrics of the large model see `/score_large`.
 
@@ -46,6 +50,7 @@ def score_correction(
         references: Corrections by people, one a line; may be empty.
         metrics: Names of metrics.
         tokenise: Separate punctuation from words first.
+        language: Whose edits are extracted: `"en"`, `"ru"`, `"zh"` (Chinese, by character) or `"any"`.
 
     Returns:
         The page, and the same as plain values.
@@ -54,7 +59,7 @@ def score_correction(
     slow = [name for name in names if name in scoring.large_metrics()]
     if slow:
         raise Refused(f"{slow[0]} reads the large model: ask /score_large, which waits for nobody but its like.")
-    return _scored(source, correction, references, names, tokenise)
+    return _scored(source, correction, references, names, tokenise, language)
 
 
 @polite
@@ -64,9 +69,10 @@ def score_large(
     references: str = "",
     metrics: Sequence[str] = scoring.large_metrics(),
     tokenise: bool = True,
+    language: str = "en",
 ) -> tuple[str, dict[str, Any]]:
     """As `score_correction`, with metrics of the large model too."""
-    return _scored(source, correction, references, _names(metrics), tokenise)
+    return _scored(source, correction, references, _names(metrics), tokenise, language)
 
 
 @polite
@@ -78,20 +84,23 @@ def score_quick_first(
     compared: list[str],
     large: list[str],
     tokenise: bool,
+    language: str = "en",
 ) -> tuple[Any, ...]:
     """Answer the button: the quick metrics at once, and a ticket for those of the large model."""
     quick = [*(alone or []), *(compared or [])]
     names = _names([*quick, *(large or [])])
-    view, data = _scored(source, correction, references, quick, tokenise)
+    view, data = _scored(source, correction, references, quick, tokenise, language)
     if not large:
         return view, data, gr.skip(), ""
-    ticket = (source, correction, references, names, tokenise, time.time())
+    ticket = (source, correction, references, names, tokenise, language, time.time())
     return view, data, ticket, render.note(f"Waiting for the large model: {', '.join(large)}.")
 
 
 @polite
-def score_ticket(ticket: Sequence[Any]) -> tuple[str, dict[str, Any], str]:
-    """All metrics of a ticket; what the quick ones said is remembered."""
+def score_ticket(ticket: Sequence[Any] | None) -> tuple[Any, Any, str]:
+    """All metrics of a ticket; what the quick ones said is remembered. Without one there is nothing to add."""
+    if ticket is None:
+        return gr.skip(), gr.skip(), ""
     *values, _ = ticket
     return *_scored(*values), ""
 
@@ -101,30 +110,37 @@ def _names(metrics: Any) -> list[str]:
 
 
 def _scored(
-    source: str, correction: str, references: str, names: Sequence[str], tokenise: bool
+    source: str, correction: str, references: str, names: Sequence[str], tokenise: bool, language: str = "en"
 ) -> tuple[str, dict[str, Any]]:
-    source, correction, known = scoring.read_correction(source, correction, references, tokenise)
-    marked = lanes.quick.submit(scoring.edits, source, [correction, *known])
-    answers, missing = _score_all(names, source, correction, known)
+    source, correction, known = scoring.read_correction(source, correction, references, tokenise, language)
+    marked = lanes.quick.submit(scoring.edits, source, [correction, *known], language)
+    answers, missing = _score_all(names, source, correction, known, language)
+    before, _ = _score_all([name for name in answers if name in COMPARED], source, source, known, language)
     results = {name: answer.result for name, answer in answers.items()}
+    sources = {name: answer.result for name, answer in before.items()}
     changed = marked.result()
     view = render.block(
+        score_views.verdict(results, sources, bool(changed[0])),
         render.heading("Edits"),
-        _edits_view(source, changed[0], changed[1:]),
-        *([render.heading("Scores"), _guard_view(results), _scores_view(results, missing)] if names else []),
-        _times_view(answers),
-        _references_view(source, changed[1:]),
+        score_views.edits(source, changed[0], changed[1:]),
+        *([render.heading("Scores"), score_views.guard(results)] if names else []),
+        score_views.scores(results, sources, missing) if names else "",
+        score_views.cut(answers),
+        score_views.times(answers),
+        score_views.references(source, changed[1:]),
     )
-    return view, _data(source, correction, known, changed, results, missing)
+    return view, _data(source, correction, known, changed, results, sources, missing)
 
 
 def _score_all(
-    names: Sequence[str], source: str, correction: str, references: list[str]
+    names: Sequence[str], source: str, correction: str, references: list[str], language: str
 ) -> tuple[dict[str, lanes.Answer], dict[str, str]]:
     """Answers, and reasons why there is none, each by metric."""
-    missing = {name: "needs a reference" for name in names if scoring.needs_references(name) and not references}
+    other = "does not know this language" if language != "en" else ""
+    missing = {name: other for name in names if other and not scoring.takes_language(name)}
+    missing |= {name: "needs a reference" for name in names if scoring.needs_references(name) and not references}
     waiting = {
-        name: lanes.lane(name).score(lanes.Request(name, source, correction, tuple(references)))
+        name: lanes.lane(name).score(lanes.Request(name, source, correction, tuple(references), language))
         for name in names
         if name not in missing
     }
@@ -138,72 +154,13 @@ def _score_all(
     return answers, missing
 
 
-def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
-    """For each edit whether a reference has it too, by span and correction."""
-    if not references:
-        return None
-    known = {(edit.start, edit.end, edit.correction) for row in references for edit in row}
-    return [(edit.start, edit.end, edit.correction) in known for edit in edits]
-
-
-def _edits_view(source: str, edits: list[Edit], references: list[list[Edit]]) -> str:
-    marked = render.diff(source, edits, _matched(edits, references))
-    if not edits:
-        return marked + render.note("Nothing was changed.")
-    small = "✓ a reference makes this very edit, ✗ none does." if references else ""
-    return marked + render.legend() + (render.note(small) if small else "")
-
-
-def _references_view(source: str, references: list[list[Edit]]) -> str:
-    if not references:
-        return ""
-    title = "Edits of the reference" if len(references) == 1 else "Edits of the references"
-    return render.heading(title) + "".join(render.diff(source, row) for row in references)
-
-
-def _guard_view(results: dict[str, Result]) -> str:
-    """Why a guard took points from the correction, from which metrics, and how many."""
-    struck = {name: result for name, result in results.items() if result.details.get("guarded")}
-    if not struck:
-        return ""
-    (reason,) = next(iter(struck.values())).details["guard_reasons"]
-    without = ", ".join(f"{name} {render.number(*each.details['unguarded_scores'])}" for name, each in struck.items())
-    return render.warning(f"The guard struck: it seems that the correction {reason}. Without it: {without}.")
-
-
-def _scores_view(results: dict[str, Result], missing: dict[str, str]) -> str:
-    rows = [
-        [
-            _named(name),
-            f"<strong>{render.number(result.score)}</strong>",
-            render.gauge(result.score, scoring.bounds(name)),
-            *(render.number(result.details.get(key), 2) for key in ("precision", "recall")),
-        ]
-        for name, result in results.items()
-    ]
-    rows += [[_named(name, reason), "–", "", "–", "–"] for name, reason in missing.items()]
-    columns = ["metric", "score", "", "precision", "recall"]
-    return render.table(columns, rows, "Scores of this sentence; below each metric its range, ↑ higher is better")
-
-
-def _named(name: str, more: str = "") -> str:
-    """A metric with its range below it, and why it is not scored."""
-    lines = [scoring.range_text(name), *([more] if more else [])]
-    return render.escape(name) + "".join(f"<small>{render.escape(line)}</small>" for line in lines)
-
-
-def _times_view(answers: dict[str, lanes.Answer]) -> str:
-    """Seconds of each metric that was not known already; the first to ask includes the loading of its model."""
-    each = ", ".join(f"{name} {answer.seconds:.2f}" for name, answer in answers.items() if answer.seconds)
-    return render.note(f"Seconds, loading included: {each}") if each else ""
-
-
 def _data(
     source: str,
     correction: str,
     references: list[str],
     changed: list[list[Edit]],
     results: dict[str, Result],
+    sources: dict[str, Result],
     missing: dict[str, str],
 ) -> dict[str, Any]:
     return {
@@ -213,6 +170,7 @@ def _data(
         "edits": list(map(scoring.plain, changed[0])),
         "reference_edits": [list(map(scoring.plain, row)) for row in changed[1:]],
         "scores": {name: _plain(result) for name, result in results.items()},
+        "source_scores": {name: result.score for name, result in sources.items()},
         "not_scored": missing,
     }
 
@@ -248,7 +206,10 @@ def build() -> None:
         True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
     )
     ticket = gr.State()
-    inputs = [*boxes, *groups, tokenise]
+    language = gr.Radio(
+        list(scoring.LANGUAGES.items()), value="en", label="Language", info="Other languages: metrics of edits only."
+    )
+    inputs = [*boxes, *groups, tokenise, language]
     starts = [submit.click, *(box.submit for box in boxes)]
     outputs = [view, data, ticket, waiting]
     wiring.connect("score", score_quick_first, inputs, outputs, starts, chosen, "Score", (None, None, ""))

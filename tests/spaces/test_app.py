@@ -60,7 +60,7 @@ def test_slow_work_does_not_hold_up_quick_work(app):
 
 def test_a_program_gets_scores(address):
     kind, (view, values) = ask(
-        address, "score", ["She have a cat .", "She has a cat .", "She has a cat .", ["gleu"], True, []]
+        address, "score", ["She have a cat .", "She has a cat .", "She has a cat .", ["gleu"], True, "en"]
     )
     assert kind == "complete" and view.startswith('<div class="gv">')
     assert values["scores"]["gleu"]["score"] == 1.0
@@ -69,10 +69,11 @@ def test_a_program_gets_scores(address):
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("score", ["a\ud800", "b", "", ["gleu"], True, []], "U+D800"),
-        ("score", ["a", "b", "", ["<b>"], True], "There is no metric called &lt;b&gt; here."),
-        ("score", ["a", "b"], "needed: 5, got: 2"),
-        ("score", ["a", "b", "", ["fluency"], True], "fluency reads the large model: ask /score_large"),
+        ("score", ["a\ud800", "b", "", ["gleu"], True, "en"], "U+D800"),
+        ("score", ["a", "b", "", ["<b>"], True, "en"], "There is no metric called &lt;b&gt; here."),
+        ("score", ["a", "b", "", ["gleu"], True, "xx"], "The language is one of: en, ru, zh, any."),
+        ("score", ["a", "b"], "needed: 6, got: 2"),
+        ("score", ["a", "b", "", ["fluency"], True, "en"], "fluency reads the large model: ask /score_large"),
         ("compare", [None, [], None, ["gleu"], "first system"], "Upload or paste the source first"),
     ],
 )
@@ -129,7 +130,7 @@ def test_a_program_may_leave_out_what_has_a_default(app):
 def test_several_at_once_are_all_served(address):
     def kind(number):
         text = f"Sentence {number} have an error ."
-        return ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True, []])[0]
+        return ask(address, "score", [text, text.replace("have", "has"), "", ["impara"], True, "en"])[0]
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(kind, range(8))) == ["complete"] * 8

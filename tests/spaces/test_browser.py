@@ -84,7 +84,11 @@ def fresh(page, view):
 
 def test_a_correction_is_typed_and_scored(page):
     """The smoke test: an example is scored at first sight; markup in what is typed is text; nobody else is asked."""
-    assert [row[0] for row in cells(page, "#score-view")] == ["impara\n[0, 1] ↑", "errant\n[0, 1] ↑", "gleu\n[0, 1] ↑"]
+    assert [row[0] for row in cells(page, "#score-view")] == [
+        "impara_lm\n(−∞, ∞) ↑",
+        "errant\n[0, 1] ↑",
+        "gleu\n[0, 1] ↑",
+    ]
     assert page.locator("#score-examples").bounding_box()["y"] < 300  # above the fold
     fill(
         page,

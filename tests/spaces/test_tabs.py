@@ -71,6 +71,25 @@ def test_the_page_gives_the_very_numbers_of_python(name, request):
     assert scoring.call(name) in tab_about.metrics_table().replace("&quot;", '"')
 
 
+def test_a_correction_is_compared_with_what_the_learner_wrote():
+    source, metrics = "He go to school every day .", ["impara_lm", "errant"]
+    view, values = tab_score.score_correction(source, "He goes to school every day .", "", metrics, True)
+    unchanged = tab_score.score_correction(source, source, "", metrics, True)[1]["scores"]["impara_lm"]["score"]
+    assert values["source_scores"] == {"impara_lm": unchanged} and unchanged < values["scores"]["impara_lm"]["score"]
+    assert "the correction is</dt><dd>better by impara_lm</dd>" in view
+    assert "agreement of subject and verb" in view
+    assert tab_score.score_ticket(None)[2] == ""
+
+
+def test_other_languages_have_their_own_edits():
+    correction = "我喜欢吃苹果。"
+    row = ("我喜欢吃平果。", correction, correction, ["errant", "impara_lm"], True, "zh")
+    _, values = tab_score.score_correction(*row)
+    assert [edit["correction"] for edit in values["edits"]] == ["苹"] and values["scores"]["errant"]["score"] == 1
+    assert values["not_scored"] == {"impara_lm": "does not know this language"}
+    assert scoring.separated("Hi 👩‍👩‍👧!", "en") == "Hi 👩‍👩‍👧 !"
+
+
 def test_where_the_guard_struck_the_page_says_why():
     view, values = tab_score.score_correction(
         "He go to school every day .", "He go .", "", ["impara_lm", "impara"], True
@@ -78,7 +97,7 @@ def test_where_the_guard_struck_the_page_says_why():
     found = values["scores"]["impara_lm"]
     assert found["guard_reason"] == "drops half of the sentence"
     assert found["unguarded_score"] > found["score"]
-    assert view.count("The guard struck: it seems that the correction drops half of the sentence.") == 1
+    assert view.count("because it seems that the correction drops half of the sentence: impara_lm by") == 1
     view, values = tab_score.score_correction(
         "He go to school every day .", "He goes to school every day .", "", ["impara"], True
     )

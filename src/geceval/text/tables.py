@@ -55,7 +55,7 @@ def _split(path: str) -> tuple[str, str] | None:
     before, _, column = path.rpartition(":")
     for file, name in [(path, "")] if Path(path).exists() else [(before, column), (path, "")]:
         saved = file and any((Path(file) / each).is_file() for each in _SAVED)
-        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet", ".md"):
+        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet") or _has_essays(file):
             return file, name
     return None
 
@@ -78,11 +78,13 @@ def read_table(path: str) -> Table:
     return Table(file, rows, column)
 
 
+def _has_essays(path: str) -> bool:
+    return _ending(path) == ".md" and Path(path).is_file() and bool(_ESSAY_LINE.search(read_text(path)))
+
+
 def _essays(path: str) -> Cells:
     """The essays of MultiGEC's Markdown, each in one line after its own `### essay_id = ID`."""
     _, *parts = _ESSAY_LINE.split(read_text(path))
-    if not parts:
-        raise InputError(f"{path}: expected essays, each after a line such as ### essay_id = 1")
     pairs = zip(parts[::2], parts[1::2], strict=True)
     return [
         (f"{path}, essay {name.strip()}", {"id": name.strip(), ESSAY: " ".join(text.split())}) for name, text in pairs

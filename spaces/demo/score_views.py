@@ -1,0 +1,104 @@
+"""What the page shows of a scored correction."""
+
+from __future__ import annotations
+
+import render
+import scoring
+from geceval.core.result import Result
+from geceval.edits.edit import Edit
+from lanes import Answer
+
+SCORES_CAPTION = (
+    "Scores of this sentence. Below each metric is its range; ↑ means that higher is better. "
+    "Unchanged: the score of what the learner wrote, without any correction."
+)
+
+
+def verdict(results: dict[str, Result], sources: dict[str, Result], changed: bool) -> str:
+    """Whether the correction is better than what the learner wrote, in words, by each metric that can tell."""
+    gains = {name: results[name].score - before.score for name, before in sources.items()}
+    if not gains or not changed:
+        return ""
+    words = {
+        word: [name for name, gain in gains.items() if _word(gain) == word] for word in ("better", "worse", "equal")
+    }
+    said = "; ".join(f"{word} by {', '.join(names)}" for word, names in words.items() if names)
+    return render.fields({"Compared with what the learner wrote, the correction is": said})
+
+
+def _word(gain: float) -> str:
+    return "equal" if abs(gain) < 1e-6 else "better" if gain > 0 else "worse"
+
+
+def cut(answers: dict[str, Answer]) -> str:
+    """Which metrics did not read the whole text."""
+    names = [name for name, answer in answers.items() if answer.cut]
+    verb = "reads" if len(names) == 1 else "read"
+    told = f"The text is too long for a model: {', '.join(names)} {verb} only its beginning."
+    return render.warning(told) if names else ""
+
+
+def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
+    """For each edit whether a reference has it too, by span and correction."""
+    if not references:
+        return None
+    known = {(edit.start, edit.end, edit.correction) for row in references for edit in row}
+    return [(edit.start, edit.end, edit.correction) in known for edit in edits]
+
+
+def edits(source: str, made: list[Edit], known: list[list[Edit]]) -> str:
+    """The edits of a correction, marked in the source."""
+    marked = render.diff(source, made, _matched(made, known))
+    if not made:
+        return marked + render.note("Nothing was changed.")
+    small = "✓ a reference makes this very edit, ✗ none does." if known else ""
+    return marked + render.legend() + (render.note(small) if small else "")
+
+
+def references(source: str, known: list[list[Edit]]) -> str:
+    """The edits of each reference, marked in the source."""
+    if not known:
+        return ""
+    title = "Edits of the reference" if len(known) == 1 else "Edits of the references"
+    return render.heading(title) + "".join(render.diff(source, row) for row in known)
+
+
+def guard(results: dict[str, Result]) -> str:
+    """Why a guard took points from the correction, from which metrics, and how many."""
+    struck = {name: result for name, result in results.items() if result.details.get("guarded")}
+    if not struck:
+        return ""
+    (reason,) = next(iter(struck.values())).details["guard_reasons"]
+    lost = ", ".join(
+        f"{name} by {render.number(each.details['unguarded_scores'][0] - each.score)}" for name, each in struck.items()
+    )
+    return render.warning(f"These scores were lowered, because it seems that the correction {reason}: {lost}.")
+
+
+def scores(results: dict[str, Result], sources: dict[str, Result], missing: dict[str, str]) -> str:
+    """The table of scores, with those of the source beside them."""
+    rows = [
+        [
+            _named(name),
+            f"<strong>{render.number(result.score)}</strong>",
+            render.number(sources[name].score) if name in sources else "–",
+            render.gauge(result.score, scoring.bounds(name)),
+            *(render.number(result.details.get(key), 2) for key in ("precision", "recall")),
+        ]
+        for name, result in results.items()
+    ]
+    rows += [[_named(name, reason), "–", "–", "", "–", "–"] for name, reason in missing.items()]
+    columns = ["metric", "score", "unchanged", "", "precision", "recall"]
+    return render.table(columns, rows, SCORES_CAPTION)
+
+
+def _named(name: str, more: str = "") -> str:
+    """A metric with its range below it, and why it is not scored."""
+    lines = [scoring.range_text(name), *([more] if more else [])]
+    return render.escape(name) + "".join(f"<small>{render.escape(line)}</small>" for line in lines)
+
+
+def times(answers: dict[str, Answer]) -> str:
+    """Seconds of each metric that was not known already; the first to ask includes the loading of its model."""
+    each = ", ".join(f"{name} {answer.seconds:.2f}" for name, answer in answers.items() if answer.seconds)
+    return render.note(f"Seconds, loading included: {each}") if each else ""
