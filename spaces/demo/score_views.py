@@ -10,7 +10,7 @@ from lanes import Answer
 
 SCORES_CAPTION = (
     "Scores of this sentence. Below each metric is its range; ↑ means that higher is better. "
-    "Unchanged: the score of what the learner wrote, without any correction."
+    "Source: the score of what the learner wrote."
 )
 
 
@@ -22,7 +22,7 @@ def verdict(results: dict[str, Result], sources: dict[str, Result], changed: boo
     words = {
         word: [name for name, gain in gains.items() if _word(gain) == word] for word in ("better", "worse", "equal")
     }
-    said = "; ".join(f"{word} by {', '.join(names)}" for word, names in words.items() if names)
+    said = "; ".join(f"{word} according to {', '.join(names)}" for word, names in words.items() if names)
     return render.fields({"Compared with what the learner wrote, the correction is": said})
 
 
@@ -76,20 +76,23 @@ def guard(results: dict[str, Result]) -> str:
 
 
 def scores(results: dict[str, Result], sources: dict[str, Result], missing: dict[str, str]) -> str:
-    """The table of scores, with those of the source beside them."""
+    """The table of scores, with those of the source below them."""
     rows = [
         [
             _named(name),
-            f"<strong>{render.number(result.score)}</strong>",
-            render.number(sources[name].score) if name in sources else "–",
+            f"<strong>{render.number(result.score)}</strong>" + _unchanged(sources.get(name)),
             render.gauge(result.score, scoring.bounds(name)),
             *(render.number(result.details.get(key), 2) for key in ("precision", "recall")),
         ]
         for name, result in results.items()
     ]
-    rows += [[_named(name, reason), "–", "–", "", "–", "–"] for name, reason in missing.items()]
-    columns = ["metric", "score", "unchanged", "", "precision", "recall"]
+    rows += [[_named(name, reason), "–", "", "–", "–"] for name, reason in missing.items()]
+    columns = ["metric", "score", "", "precision", "recall"]
     return render.table(columns, rows, SCORES_CAPTION)
+
+
+def _unchanged(source: Result | None) -> str:
+    return f"<br><em>source {render.number(source.score, 2)}</em>" if source else ""
 
 
 def _named(name: str, more: str = "") -> str:

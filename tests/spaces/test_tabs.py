@@ -76,7 +76,7 @@ def test_a_correction_is_compared_with_what_the_learner_wrote():
     view, values = tab_score.score_correction(source, "He goes to school every day .", "", metrics, True)
     unchanged = tab_score.score_correction(source, source, "", metrics, True)[1]["scores"]["impara_lm"]["score"]
     assert values["source_scores"] == {"impara_lm": unchanged} and unchanged < values["scores"]["impara_lm"]["score"]
-    assert "the correction is</dt><dd>better by impara_lm</dd>" in view
+    assert "the correction is</dt><dd>better according to impara_lm</dd>" in view
     assert "agreement of subject and verb" in view
     assert tab_score.score_ticket(None)[2] == ""
 
