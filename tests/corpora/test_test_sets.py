@@ -161,6 +161,15 @@ def test_jfleg_sources(real_data, name, gleu):
     assert round(test_set.score(test_set.sources).score, 4) == gleu == test_set.about.published[0]["score"]
 
 
+def test_mucgec_dev_is_scored_by_character(real_data, monkeypatch):
+    """3,003 FN are the authors' (MuCGEC@3922193); their 1,084 TP and 1,635 FP need their thesaurus."""
+    monkeypatch.delenv("GECEVAL_CHERRANT", raising=False)
+    rows = read_lines(real_data / "mucgec" / "example_pred_dev.txt")
+    result = geceval.test_set("mucgec-dev").score([row.split("\t")[2] for row in rows])
+    assert "|language:zh|" in result.signature and round(result.score, 4) == 0.3622
+    assert [result.details[name] for name in ("tp", "fp", "fn")] == [1090, 1649, 3003]
+
+
 @pytest.mark.slow  # FCE is split into sentences and parsed
 def test_all_texts_have_the_sentences_that_the_catalogue_says(real_data, caplog):
     public = {name: about for name, about in catalogue.TEST_SETS.items() if about.gold != "hidden"}

@@ -26,9 +26,10 @@ MEMORY = "folders.txt"
 class Entry:
     """A test set of the catalogue; `gold` is what the metric of the papers compares with, in the words of `reports`."""
 
-    # files: role (`m2`, `essays`, or `sources`, `reference_0`, ...) to the copies that go round: name, bytes, sha256,
-    # and a note on what is wrong with one. hub: a data set with the same texts: id, split, sha256. published:
-    # rows of papers; `other_file` where the output that is published with one scores otherwise.
+    # files: role (`m2`, `essays`, `rows` of a number, a source and its references, or `sources`, `reference_0`, ...) to
+    # the copies that go round: name, bytes, sha256, and a note on what is wrong with one. settings: of all metrics that
+    # have them. hub: a data set with the same texts: id, split, sha256. published: rows of papers; `other_file` where
+    # the output that is published with one scores otherwise.
 
     title: str
     data: DataSet
@@ -38,6 +39,7 @@ class Entry:
     gold: Literal["edits", "texts", "hidden"]
     reports: str
     files: dict[str, list[dict[str, Any]]]
+    settings: dict[str, str] = field(default_factory=dict)
     hub: dict[str, str] = field(default_factory=dict)
     published: list[dict[str, Any]] = field(default_factory=list)
 
@@ -131,6 +133,9 @@ def load(name: str) -> dict[str, Any]:
     if "sources" in paths:
         sources, *texts = (read_lines(path) for path in paths.values())
         return {"sources": sources, "references": [list(row) for row in zip(*texts, strict=True)]}
+    if "rows" in paths:
+        rows = [line.split("\t")[1:] for line in read_lines(paths["rows"])]
+        return {"sources": [row[0] for row in rows], "references": [row[1:] for row in rows]}
     path = paths["m2"] if "m2" in paths else _m2_of_essays(paths["essays"])
     with muted():  # of its oddities, which are those of the published file, its reader tells when it is scored
         rows = read_m2(path)

@@ -41,7 +41,9 @@ class NamedTestSet:
     def options(self, metric: str) -> dict[str, Any]:
         """What any metric is loaded with on this test set."""
         takes_edits = self.about.gold == "edits" if metric == self.metric else registry.scorer_class(metric).reads_edits
-        return {"gold_m2": str(self.gold_m2)} if takes_edits and self.gold_m2 else {}
+        known = registry.scorer_class(metric).Settings
+        settings = {name: value for name, value in self.about.settings.items() if hasattr(known, name)}
+        return settings | ({"gold_m2": str(self.gold_m2)} if takes_edits and self.gold_m2 else {})
 
     def score(self, predictions: Sequence[str], metric: str | None = None, **options: Any) -> Result:
         """Score a system as papers do, or with another metric on the same texts.
