@@ -160,6 +160,7 @@ def test_errant_edits_give_the_correction(source, target):
 
 
 @given(st.lists(sources_with_edits(), min_size=1, max_size=3), st.integers(0, 10**17))
+@example([("", [Edit(0, 0, "|| |")])], 0)
 def test_m2_there_and_back(cases, annotator):
     sentences = [M2Sentence(source, {annotator: in_order(edits)}) for source, edits in cases]
     if any("|||" in edit.correction for sentence in sentences for edit in sentence.edits[annotator]):

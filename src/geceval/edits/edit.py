@@ -59,7 +59,9 @@ class Edit:
         """
         correction = self.correction
         if self.is_noop or self.alternatives:
-            correction = "||".join(text or "-NONE-" for text in self.corrections)
+            # Spaces keep a bar at the edge of a text apart from those between texts; readers strip them.
+            spaced = (f" {text} " if "|" in (text[:1], text[-1:]) else text for text in self.corrections)
+            correction = "||".join(text or "-NONE-" for text in spaced)
         if self.type.endswith("|") or any("|||" in field or "\n" in field for field in (self.type, correction)):
             raise InputError(f"edit {self}: M2 cannot express '|||' or a line break")
         kind = self.type or "UNK"
