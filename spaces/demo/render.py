@@ -11,14 +11,16 @@ from geceval.workflows.edit_filter import DOUBTFUL, RIGHT, verdict
 
 OPERATIONS = {"M": "missing, inserted", "R": "replaced", "U": "unnecessary, deleted"}
 TYPES = {
-    "VERB:SVA": "agreement of subject and verb", "VERB:TENSE": "tense", "VERB:FORM": "form of the verb",
-    "VERB:INFL": "inflection of the verb", "NOUN:NUM": "singular or plural", "NOUN:POSS": "possessive",
-    "NOUN:INFL": "inflection of the noun", "ADJ:FORM": "form of the adjective", "DET": "article or determiner",
-    "PREP": "preposition", "PRON": "pronoun", "PUNCT": "punctuation", "ORTH": "spaces or capitals", "SPELL": "spelling",
-    "WO": "order of words", "MORPH": "another form of the word", "CONJ": "conjunction", "PART": "particle",
-    "CONTR": "contraction", "ADV": "adverb", "ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "OTHER": "other",
-}  # fmt: skip
-"""ERRANT's types in words."""
+    "ADJ:FORM": "form of the adjective",
+    "NOUN:INFL": "inflection of the noun",
+    "NOUN:NUM": "singular or plural",
+    "NOUN:POSS": "possessive",
+    "VERB:FORM": "form of the verb",
+    "VERB:INFL": "inflection of the verb",
+    "VERB:SVA": "agreement of subject and verb",
+    "VERB:TENSE": "tense",
+}
+"""ERRANT's types whose names are no words, in words."""
 VERDICTS = {
     "right": ("gv-right", f"right: {RIGHT:.0%} and more"),
     "probably right": ("gv-R", f"probably right: {DOUBTFUL:.0%} and more"),
@@ -117,14 +119,13 @@ def _change(old: str, edit: Any) -> str:
 def _marked(old: str, edit: Any, agreed: bool | None) -> str:
     kind = operation(edit)
     name = edit.type[2:] if edit.type[1:2] == ":" else edit.type
-    title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}" + (f"; {TYPES[name]}" if ":" in name and name in TYPES else "")
+    words = TYPES.get(name, "")
+    title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}" + (f"; {words}" if words else "")
     tick = ""
     if agreed is not None:
         title += "; a reference has it too" if agreed else "; no reference has it"
         tick = f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
-    label = (
-        f"<small>{escape(TYPES[name] if ':' in name and name in TYPES else name)}{tick}</small>" if name or tick else ""
-    )
+    label = f"<small>{escape(words or name)}{tick}</small>" if name or tick else ""
     return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{_change(old, edit)}{label}</span>'
 
 
