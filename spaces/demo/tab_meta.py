@@ -71,7 +71,7 @@ def _signatures(board: Mapping[str, Any]) -> str:
         f"{board['name']}: {len(board['systems'])} systems, {board['sentences']:,} sentences, "
         f"{board['judgments']:,} rankings by people. Each cell: what was measured, and below it what a paper reports.",
         "r: Pearson, ρ: Spearman, acc: accuracy on pairs that people ordered, τ: Kendall, ties: share of such pairs "
-        "that the metric scores alike. Bold: the best of a column.",
+        "that the metric scores alike. Bold: the best of a column. The signatures say which metrics had a guard.",
     ]
     if any(key.startswith("attacks") for own in board["columns"].values() for key in own):
         notes.append(

@@ -280,6 +280,18 @@ def test_types_of_errors_are_shown(make_checkpoint, monkeypatch):
 
 
 SCORE, WEIGH = tab_score.score_correction, tab_impacts.weigh_edits
+
+
+@pytest.mark.parametrize(("kind", "asset"), [("errors", "ged"), ("error types", "ged_25")])
+def test_what_the_page_says_of_a_detector_stands_in_its_card(kind, asset):
+    card = (scoring.ASSETS / asset / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| ABCN\.dev\.gold\.bea19\.m2 \| 4384 \| 86973 \| 8414 \| (\S+) \| (\S+)", card, re.MULTILINE)
+    assert tab_detect.QUALITY[kind] == tuple(round(100 * float(share)) for share in found.groups())
+    precision, recall = tab_detect.QUALITY[kind]
+    view, _ = tab_detect.detect_errors("the cats sits .", kind, 0.5, False)
+    assert f"{precision}% of the words that this detector marks" in view and f"marks {recall}% of all errors" in view
+
+
 CHUNKS, DETECT = tab_chunks.show_chunks, tab_detect.detect_errors
 
 
@@ -550,8 +562,8 @@ def test_the_results_that_ship_are_numbers(space):
         for row in board["rows"]:
             assert set(row["values"]) in (keys, keys - set(ATTACKS))  # metrics with references are not attacked
             assert all(value is None or -1 <= value <= 1 for value in row["values"].values())
-            assert row["metric"] in geceval.list_metrics()
-            assert "/" not in row["signature"].replace("bundled/", "")  # parts of a bundled checkpoint are no paths
+            assert row["metric"] in (*geceval.list_metrics(), *scoring.LARGE_SISTERS)
+            assert "/" not in re.sub("(bundled|smollm2-some)/", "", row["signature"])  # parts of a model are no paths
             assert row["metric"] in tab_meta.report(board["name"], board["ranked_by"])
             if (stored := benchmark.get(row["metric"])) and row["metric"] != "ged":  # doctor's ged has another task
                 assert names(row["signature"]) == names(stored["signature"])
