@@ -120,7 +120,7 @@ def test_modules_and_training_keep_to_the_library():
     "statement",
     [
         "import geceval; geceval.list_metrics()",
-        "import geceval.cli.app",
+        "from geceval.cli.app import application; application()",
         "import geceval.edits.m2, geceval.edits.edit, geceval.meta.trueskill",
         "from geceval import registry; [registry.make_scorer(name) for name in registry.list_metrics()]",
         "from geceval import registry; registry.make_scorer('gleu').score(['a b'], ['a b'], [['a b']])",

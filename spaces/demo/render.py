@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from geceval.workflows.edit_filter import DOUBTFUL, RIGHT, verdict
+from geceval.edits.verdict import DOUBTFUL, RIGHT, verdict
 
 OPERATIONS = {"M": "missing, inserted", "R": "replaced", "U": "unnecessary, deleted"}
 TYPES = {

@@ -354,7 +354,10 @@ MISTAKES = [
     (["impacts", "a b", "a c", "--method", "add", "--permutations", "9"], "--permutations is for --method shapley"),
     (["impacts", "a b", "a c", "--method", "shapley", "--rescale", "ratio"], "--rescale is for --method add and sub"),
     (["doctor", "--quick", "-m", "gleu"], "--metrics says whose numbers to check, and --quick checks none"),
-    (["train", "impara", "--m2", "x.m2", "-o", "out", "--nlp", "bundled"], "--nlp parses the texts of --parallel"),
+    (
+        ["train", "impara", "--m2", "x.m2", "-o", "out", "--nlp", "bundled"],
+        "--nlp is about the texts of --parallel",
+    ),
     (["meta", "tune-weights", "--data", "x", "--share", "0.5"], "--share counts with --level sentence"),
     (["meta", "report", "--data", "x", "-o", "x.json", "--title", "x"], "--title is that of a page"),
     (["meta", "--data", "x", "report"], "options of report stand behind it: geceval meta report --data ..."),

@@ -161,3 +161,33 @@ def test_the_recipe_of_the_bundled_base_is_that_of_the_bundled_impara():
     for name in ("base", "pooling", "pooler", "head_deviation", "lora_rank", "learning_rate", "schedule", "warmup"):
         assert getattr(recipe, name) == settings[name], name
     assert (recipe.epochs, log_odds) == (settings["epochs"], settings["log_odds"])
+
+
+def test_german_is_learnt_with_edits_of_german(base, tmp_path, capsys):
+    source, corrected = tmp_path / "source.txt", tmp_path / "corrected.txt"
+    source.write_text("".join(f"Das haus {n} ist ser groß und ich gehe dort hin .\n" for n in range(40)))
+    corrected.write_text("".join(f"Das Haus {n} ist sehr groß , und ich gehe dorthin .\n" for n in range(40)))
+    arguments = ["train", "impara", "--parallel", str(source), str(corrected), "--init-from", base, *SMALL]
+    assert run([*arguments, "--language", "de", "-o", str(tmp_path / "de")]) == 0
+    assert "language" not in capsys.readouterr().err
+    results = json.loads((tmp_path / "de" / "results.json").read_text())
+    assert results["settings"]["language"] == "de"
+    assert results["data"][0]["edits"] == 40 * 4  # Haus, sehr, the comma, dorthin
+    scored = geceval.load("impara", model=str(tmp_path / "de")).compute(
+        sources=["Das haus ist ser groß ."], predictions=["Das Haus ist sehr groß ."]
+    )
+    assert "|model:de@" in scored["signature"]
+
+
+def test_german_taken_for_english_is_told(base, tmp_path, capsys):
+    files = [tmp_path / name for name in ("source.txt", "corrected.txt")]
+    for file, noun in zip(files, ("haus", "Haus"), strict=True):
+        file.write_text("".join(f"Das {noun} {n} ist nicht groß , und ich gehe mit .\n" for n in range(40)))
+    arguments = ["train", "impara", "--parallel", *map(str, files), "--init-from", base, *SMALL]
+    assert run([*arguments, "-o", str(tmp_path / "new")]) == 0
+    assert "the sources are not English" in capsys.readouterr().err
+
+
+def test_chinese_is_refused_before_anything_is_read(fails):
+    arguments = ["train", "impara", "--parallel", "a.txt", "b.txt", "--language", "zh", "-o", "new"]
+    assert "edits of characters, and pairs are made of words" in fails(*arguments)

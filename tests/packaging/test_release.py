@@ -13,7 +13,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import geceval
-from geceval.cli.app import CITATION
+from geceval.cli.named_sets import CITATION
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -23,7 +23,7 @@ import tab_meta
 import tab_score
 from geceval.doctor import mini_benchmark
 from geceval.edits.ged_labels import LABELS
-from geceval.workflows.edit_filter import verdict
+from geceval.edits.verdict import verdict
 from geceval.workflows.report import ATTACKS
 
 SOURCE = "Him and me was late because the train were cancel."

@@ -7,8 +7,9 @@ import pytest
 
 import geceval
 from geceval.edits.edit import Edit, apply
+from geceval.edits.verdict import verdict
 from geceval.scorers.edit_quality import EditQuality
-from geceval.workflows.edit_filter import JudgedCorrection, judge_edits, verdict
+from geceval.workflows.edit_filter import JudgedCorrection, judge_edits
 
 TOKENS = ("However he do n't goes home .", "However , he does n't go to home .")
 PROSE = ("However he don't goes home.", "However, he doesn't go to home.")

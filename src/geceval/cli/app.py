@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 from typer.core import TyperGroup
 
-from geceval.cli.attack import attack
-from geceval.cli.chunks import chunks
-from geceval.cli.compare import compare
-from geceval.cli.convert import convert
-from geceval.cli.data import data
-from geceval.cli.detect import detect
-from geceval.cli.difficulty import difficulty
-from geceval.cli.doctor import doctor
-from geceval.cli.error_types import error_types
-from geceval.cli.filter import filter_
-from geceval.cli.gate import gate
-from geceval.cli.harness import harness
-from geceval.cli.impacts import impacts
-from geceval.cli.leaderboard import leaderboard
-from geceval.cli.list_metrics import list_
-from geceval.cli.meta import meta
-from geceval.cli.models import models
-from geceval.cli.named_sets import CITATION
 from geceval.cli.options import ManyValuesCommand
-from geceval.cli.publish import publish
-from geceval.cli.register import register
-from geceval.cli.rerank import rerank
-from geceval.cli.score import score
-from geceval.cli.train import train
-from geceval.cli.transport import transport
-from geceval.cli.vote import vote
 from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
 
@@ -50,64 +26,90 @@ _LONGEST = 2000  # characters of a message
 ClickException = typer.BadParameter.__mro__[2]
 
 
+PANELS = {
+    "Score": {
+        "score": "score.score",
+        "compare": "compare.compare",
+        "gate": "gate.gate",
+        "leaderboard": "leaderboard.leaderboard",
+        "list": "list_metrics.list_",
+    },
+    "Look at edits": {
+        "types": "error_types.error_types",
+        "impacts": "impacts.impacts",
+        "filter": "filter.filter_",
+        "chunks": "chunks.chunks",
+        "transport": "transport.transport",
+        "detect": "detect.detect",
+        "difficulty": "difficulty.difficulty",
+    },
+    "Choose": {"rerank": "rerank.rerank", "vote": "vote.vote"},
+    "Test metrics": {"meta": "meta.meta", "attack": "attack.attack"},
+    "Train and publish": {
+        "train": "train.train",
+        "convert": "convert.convert",
+        "data": "data.data",
+        "publish": "publish.publish",
+    },
+    "Set up": {
+        "doctor": "doctor.doctor",
+        "models": "models.models",
+        "register": "register.register",
+        "harness": "harness.harness",
+    },
+}
+"""The verbs in the panels of the help, each with its file in this room and the function, or group of verbs, there."""
+
+
 class _Verbs(TyperGroup):
     """The verbs in the order of the panels of the help."""
 
     def list_commands(self, context: typer.Context) -> list[str]:
-        return [name for verbs in PANELS.values() for name in verbs]
+        return [name for verbs in PANELS.values() for name in verbs if name in self.commands]
 
 
-app = typer.Typer(
-    name="geceval",
-    cls=_Verbs,
-    help="Score grammatical error correction.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="markdown",  # which shows brackets as they are
-    pretty_exceptions_enable=False,
-)
-PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Score": {"score": score, "compare": compare, "gate": gate, "leaderboard": leaderboard, "list": list_},
-    "Look at edits": {
-        "types": error_types,
-        "impacts": impacts,
-        "filter": filter_,
-        "chunks": chunks,
-        "transport": transport,
-        "detect": detect,
-        "difficulty": difficulty,
-    },
-    "Choose": {"rerank": rerank, "vote": vote},
-    "Test metrics": {"meta": meta, "attack": attack},
-    "Train and publish": {"train": train, "convert": convert, "data": data, "publish": publish},
-    "Set up": {"doctor": doctor, "models": models, "register": register, "harness": harness},
-}
-for _panel, _verbs in PANELS.items():
-    for _name, _verb in _verbs.items():
-        if isinstance(_verb, typer.Typer):
-            app.add_typer(_verb, name=_name, rich_help_panel=_panel)
-        else:
-            app.command(_name, cls=ManyValuesCommand, rich_help_panel=_panel)(_verb)
-_GROUPS = [name for verbs in PANELS.values() for name, verb in verbs.items() if isinstance(verb, typer.Typer)]
+def application(only: str | None = None) -> typer.Typer:
+    """The command with all its verbs, or with one, for whose start the others need not be imported."""
+    app = typer.Typer(
+        name="geceval",
+        cls=_Verbs,
+        help="Score grammatical error correction.",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode="markdown",  # which shows brackets as they are
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(options)
+    for panel, verbs in PANELS.items():
+        for name in verbs if only is None else verbs.keys() & {only}:
+            file, function = verbs[name].split(".")
+            verb = getattr(importlib.import_module(f"geceval.cli.{file}"), function)
+            if isinstance(verb, typer.Typer):
+                app.add_typer(verb, name=name, rich_help_panel=panel)
+            else:
+                app.command(name, cls=ManyValuesCommand, rich_help_panel=panel)(verb)
+    return app
 
 
-def _print_and_exit(text: str):
-    def show(value: bool) -> None:
-        if value:
-            print(text)
-            raise typer.Exit
-
-    return show
+def _show_version(value: bool) -> None:
+    if value:
+        print(f"geceval {__version__}")
+        raise typer.Exit
 
 
-@app.callback()
+def _show_citation(value: bool) -> None:
+    if value:
+        from geceval.cli.named_sets import CITATION
+
+        print(CITATION)
+        raise typer.Exit
+
+
 def options(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_and_exit(f"geceval {__version__}"), is_eager=True)
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
     citation: Annotated[
-        bool, typer.Option("--citation", callback=_print_and_exit(CITATION), is_eager=True, help="Print BibTeX.")
+        bool, typer.Option("--citation", callback=_show_citation, is_eager=True, help="Print BibTeX.")
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", envvar="GECEVAL_DEBUG", help="Show the traceback of every error.")
@@ -124,8 +126,11 @@ def run(arguments: list[str]) -> int:
     state = {"debug": False}
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
-            verb = [*arguments, "--help"] if arguments in [[], *([name] for name in _GROUPS)] else arguments
-            code = app(verb, prog_name="geceval", standalone_mode=False, obj=state) or 0
+            verb = next((argument for argument in arguments if not argument.startswith("-")), None)
+            app = application(verb if any(verb in verbs for verbs in PANELS.values()) else None)
+            if arguments in [[], *([group.name] for group in app.registered_groups)]:
+                arguments = [*arguments, "--help"]
+            code = app(arguments, prog_name="geceval", standalone_mode=False, obj=state) or 0
         if code == _INTERRUPTED:  # typer returns it without a word
             raise KeyboardInterrupt
         return code

@@ -14,7 +14,8 @@ from geceval.core.errors import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.m2 import M2Sentence, format_m2
-from geceval.workflows.edit_filter import DOUBTFUL, judge_edits
+from geceval.edits.verdict import DOUBTFUL
+from geceval.workflows.edit_filter import judge_edits
 
 Filtered = Literal["text", "m2"]
 

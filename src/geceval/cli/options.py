@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from geceval import registry
 from geceval.cli.tables import check_outputs
 from geceval.core.errors import InputError, counted, did_you_mean
 from geceval.text.tables import is_table
@@ -231,6 +230,8 @@ def metric_options(
 
 
 def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
+    from geceval import registry
+
     takers = [name for name in registry.list_metrics() if key in _annotations(name)]
     reads = f"{', '.join(metrics)} {'reads' if len(metrics) == 1 else 'read'} no M2 file; "
     why = reads if key == "gold_m2" else ""
@@ -240,6 +241,8 @@ def _no_taker(key: str, metrics: Sequence[str]) -> InputError:
 
 def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str] | None) -> dict[str, Any]:
     """One scorer per metric, with its options."""
+    from geceval import registry
+
     # Where some metrics take the references of an M2 file and others those of reference files, a warning says which,
     # and another one that none takes them.
     scorers = {name: registry.make_scorer(name, values) for name, values in options.items()}
@@ -260,6 +263,8 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
 
 def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequence[str] | None) -> dict[str, str] | None:
     """Name of each system to the file of its edits; `None` without files."""
+    from geceval import registry
+
     if not files:
         return None
     if not any(map(registry.takes_predictions_m2, metrics)):
@@ -275,6 +280,8 @@ def m2_of_systems(metrics: Sequence[str], systems: Iterable[str], files: Sequenc
 
 def _annotations(metric: str) -> dict[str, Any]:
     """The type of each option of a metric."""
+    from geceval import registry
+
     scorer = registry.scorer_class(metric)
     return typing.get_type_hints(scorer.RunTime) | typing.get_type_hints(scorer.Settings)
 

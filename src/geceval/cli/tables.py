@@ -16,8 +16,8 @@ from typing import Any
 
 from geceval.core.files import write_text
 from geceval.edits.edit import Edit
+from geceval.edits.verdict import DOUBTFUL, RIGHT, verdict
 from geceval.version import __version__
-from geceval.workflows.edit_filter import DOUBTFUL, RIGHT, verdict
 
 _NO_BREAKS = str.maketrans("\t\n\r", "   ")  # file names may hold them, cells of TSV may not
 _GAP = 3  # between the columns of a coloured table

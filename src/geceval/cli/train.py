@@ -13,6 +13,7 @@ import typer
 
 from geceval.cli.options import ManyValuesCommand, refuse
 from geceval.core.errors import InputError, Interrupted, counted
+from geceval.core.options import Language
 from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
@@ -38,6 +39,7 @@ Negatives = Annotated[
 ]
 DType = Annotated[str | None, typer.Option(help="float32, or bfloat16 for mixed precision.")]
 Nlp = Annotated[str | None, typer.Option(help="--parallel: spaCy pipeline for ERRANT; bundled by default.")]
+Edits = Annotated[Language | None, typer.Option(help="--parallel: whose edits are extracted; English by default.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
 
 
@@ -59,6 +61,7 @@ def impara(
         typer.Option(help="Similarity that a correction must pass; by default the bundled IMPARA's, or 0.9."),
     ] = None,
     nlp: Nlp = None,
+    language: Edits = None,
     quiet: Quiet = False,
 ) -> None:
     """Train IMPARA on your own corrections.
@@ -75,9 +78,8 @@ def impara(
 
     recipe, log_odds = suited_recipe(init_from)
     recipe = _changed(recipe, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, dtype=dtype)
-    job = Job(
-        recipe=recipe, threshold=threshold, log_odds=log_odds, **_material(m2, parallel, nlp, pairs, negatives, seeds)
-    )
+    material = _material(m2, parallel, nlp, language, pairs, negatives, seeds)
+    job = Job(recipe=recipe, threshold=threshold, log_odds=log_odds, **material)
     plan = _plan("IMPARA", "the bundled encoder" if recipe.base == "bundled" else recipe.base, job)
     with _run(job, output, plan):
         results = train_impara(job, output, progress=not quiet)
@@ -103,6 +105,7 @@ def impara_lm(
         str | None, typer.Option(help="TMU-GFM-Dataset: chooses seed and evaluation; a head learns from it.")
     ] = None,
     nlp: Nlp = None,
+    language: Edits = None,
     quiet: Quiet = False,
 ) -> None:
     """Train IMPARA-LM, a language model, on your corrections.
@@ -118,7 +121,7 @@ def impara_lm(
     changes = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "dtype": dtype}
     recipe = _changed(RECIPE, base=init_from, **changes)
     rated = Path(ratings) if ratings else None
-    job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, pairs, negatives, seeds))
+    job = Job(recipe=recipe, ratings=rated, **_material(m2, parallel, nlp, language, pairs, negatives, seeds))
     with _run(job, output, _plan("IMPARA-LM", init_from, job)):
         results = train_impara_lm(job, output, progress=not quiet)
         print(_report("impara_lm", results, f"{init_from}, untrained", results["untrained"]["accuracy"], output))
@@ -148,6 +151,7 @@ def _material(
     m2: list[str] | None,
     parallel: list[str] | None,
     nlp: str | None,
+    language: Language | None,
     pairs: int,
     negatives: float,
     seeds: list[str] | None,
@@ -155,13 +159,14 @@ def _material(
     """The fields that the jobs of both metrics have."""
     files = parallel or []
     if not files:
-        refuse("parses the texts of --parallel", nlp=nlp)
+        refuse("is about the texts of --parallel", nlp=nlp, language=language)
     if len(files) % 2:
         raise InputError(f"--parallel takes a source and a corrected file, got {len(files)}: {', '.join(files)}")
     return {
         "m2": tuple(map(Path, m2 or [])),
         "parallel": tuple(zip(map(Path, files[::2]), map(Path, files[1::2]), strict=True)),
         "nlp": nlp or "bundled",
+        "language": language or "en",
         "pairs": pairs,
         "negatives": negatives,
         "seeds": _numbers(seeds or ["1"]),

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines, read_parallel, write_text
-from geceval.core.options import Count, Options, Range, check_count
+from geceval.core.options import Count, Language, Options, Range, check_count
 from geceval.core.progress import bar, parts
 from geceval.corpora.ratings import rated_pairs, read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
@@ -26,6 +26,7 @@ from geceval.learning.recipe import Recipe
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.learned.impara_impact import Embed, Row, cosine_impacts
+from geceval.text.languages import warn_unless_english
 
 logger = logging.getLogger("geceval")
 
@@ -51,12 +52,15 @@ class PairJob(Options):
     attempts: Count = ATTEMPTS
     ratings: Path | None = None
     nlp: str = "bundled"
+    language: Language = "en"
     negatives: Annotated[float, Range(0, 1)] = 0.0  # for each training pair, how many of a text and a worse one of it
 
     def __post_init__(self) -> None:
         super(PairJob, self).__post_init__()
         if not self.m2 and not self.parallel:
             raise InputError("nothing to learn from: give an M2 file, or a source and a corrected file")
+        if self.language == "zh":
+            raise InputError("language='zh' has edits of characters, and pairs are made of words; take 'any'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +230,7 @@ def _read(job: PairJob, progress: bool) -> list[Corpus]:
     for left, right in job.parallel:
         name = f"{left.name} to {right.name}"
         with bar(progress, f"edits, {name}"):
-            corpora.append(Corpus(name, _annotate(*_read_parallel(left, right), job.nlp)))
+            corpora.append(Corpus(name, _annotate(*_read_parallel(left, right), job)))
     return corpora
 
 
@@ -247,9 +251,11 @@ def _changed(sources: Iterable[str], targets: Iterable[str]) -> list[tuple[str, 
     return [pair for pair in zip(sources, targets, strict=True) if pair[0].split() != pair[1].split()]
 
 
-def _annotate(sources: Iterable[str], targets: Iterable[str], nlp: str) -> list[Row]:
+def _annotate(sources: Iterable[str], targets: Iterable[str], job: PairJob) -> list[Row]:
     from geceval.edits.errant.annotator import get_annotator
 
     changed = _changed(sources, targets)
-    edits = get_annotator(nlp).edits(changed)
+    if job.language == "en":
+        warn_unless_english([source for source, _ in changed])
+    edits = get_annotator(job.nlp, job.language).edits(changed)
     return [(source, row) for (source, _), row in zip(changed, edits, strict=True) if row]

@@ -10,14 +10,14 @@ from typing import TypeAlias, get_args
 from geceval.core.inputs import check_columns
 from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, edit_judge
+from geceval.edits.verdict import DOUBTFUL
+from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.scorers.references.gold import errant_annotator
 from geceval.text.answers import clean
 from geceval.text.columns import TextSetting, as_tokens, kind
 from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
 
-RIGHT, DOUBTFUL = 0.9, JUDGE_THRESHOLD
 _Token: TypeAlias = tuple[int | None, int | None]
 """A token of a filtered text by its numbers in the source and in the prediction, each from 1."""
 
@@ -148,11 +148,6 @@ def filter_edits(
     """
     Range(0, 1).check("least", least)
     return [each.filtered(least) for each in judge_edits(sources, predictions, text=text, nlp=nlp, runtime=runtime)]
-
-
-def verdict(chance: float) -> str:
-    """A probability in words."""
-    return "right" if chance >= RIGHT else "probably right" if chance >= DOUBTFUL else "doubtful"
 
 
 def _spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
