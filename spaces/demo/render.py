@@ -246,6 +246,12 @@ def heat(words: Sequence[tuple[str, float, str]], threshold: float) -> str:
     return f'<p class="gv-text gv-heat">{" ".join(parts)}</p>'
 
 
+def details(summary: str, lines: Sequence[str], kind: str = "gv-list") -> str:
+    """Lines that are shown on demand."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<details><summary>{escape(summary)}</summary><ul class="{kind}">{items}</ul></details>' if lines else ""
+
+
 def fields(values: Mapping[str, str]) -> str:
     """Names and values in a row, e.g. precision and recall."""
     pairs = "".join(f"<span><dt>{escape(name)}</dt><dd>{escape(value)}</dd></span>" for name, value in values.items())

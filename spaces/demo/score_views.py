@@ -88,7 +88,8 @@ def scores(results: dict[str, Result], sources: dict[str, Result], missing: dict
     ]
     rows += [[_named(name, reason), "–", "", "–", "–"] for name, reason in missing.items()]
     columns = ["metric", "score", "", "precision", "recall"]
-    return render.table(columns, rows, SCORES_CAPTION)
+    meanings = [f"{name}: {scoring.summary(name)}" for name in (*results, *missing)]
+    return render.table(columns, rows, SCORES_CAPTION) + render.details("What these metrics say", meanings)
 
 
 def _unchanged(source: Result | None) -> str:

@@ -28,8 +28,8 @@ EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara_lm", "errant", "gleu")
 LANGUAGES = {"English": "en", "Russian": "ru", "Chinese": "zh", "any other": "any"}
 LARGE_COSTS = (
-    "A language model of 135 million parameters: a download of 98 MB, up to 3.3 GB of memory, and about twice the "
-    "time of impara. It is loaded when the first of them is asked for, and again for each that has another head."
+    "They read a language model of 135 million parameters (98 MB to download, up to 3.3 GB of memory), "
+    "which is loaded when they are first asked for."
 )
 
 
@@ -49,19 +49,19 @@ def large_metrics() -> tuple[str, ...]:
     return (*LARGE_SISTERS, *registry.large_metrics()[0])
 
 
-def large_group() -> gr.CheckboxGroup:
+def large_group(brief: bool = False) -> gr.CheckboxGroup:
     """The choice of metrics of the large model, with its costs, or how to get it."""
     model = registry.large_metrics()[1]
     if model.obstacle:
         logger.warning("%s", model.obstacle)
     command = model.commands[0].split(" && ")[-1]  # without the extra, whose command names a folder of this machine
     return gr.CheckboxGroup(
-        choices(large_metrics()),
+        choices(large_metrics(), brief),
         value=[],
         label="With the large model",
         info=f"Not on this machine. To get it: {command}" if model.obstacle else LARGE_COSTS,
         interactive=not model.obstacle,
-        elem_classes="gv-metrics",
+        elem_classes="gv-names" if brief else "gv-metrics",
         min_width=280,
     )
 
@@ -133,15 +133,15 @@ def check_metrics(metrics: Any, known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(metrics))
 
 
-def choices(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Label and name of each metric: what it says stands beside its name."""
-    return [(f"{name}: {_without(name, description(name))}", name) for name in names]
+def choices(names: Sequence[str], brief: bool = False) -> list[tuple[str, str]]:
+    """Label and name of each metric: unless `brief`, what it says stands beside its name."""
+    return [(name if brief else f"{name}: {summary(name)}", name) for name in names]
 
 
-def _without(name: str, text: str) -> str:
-    """A description that begins with the name of its metric, such as `GREEN: ...`, without it."""
-    first, colon, rest = text.partition(": ")
-    return rest if colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "") else text
+def summary(name: str) -> str:
+    """A metric in one line, without its name, which some begin with: `GREEN: ...`."""
+    first, colon, rest = description(name).partition(": ")
+    return rest if colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "") else description(name)
 
 
 def call(name: str) -> str:
@@ -150,7 +150,7 @@ def call(name: str) -> str:
     return f'geceval.load("{metric(name)}"{settings})'.replace("'", '"')
 
 
-def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
+def metric_groups(names: Sequence[str], brief: bool = False) -> list[gr.CheckboxGroup]:
     """The choice of metrics: without references, with references, of the large model."""
     groups = []
     for label, info, needs in (
@@ -161,16 +161,16 @@ def metric_groups(names: Sequence[str]) -> list[gr.CheckboxGroup]:
         value = [name for name in DEFAULTS if name in own]
         groups.append(
             gr.CheckboxGroup(
-                choices(own),
+                choices(own, brief),
                 value=value,
                 label=label,
-                info=info,
-                elem_classes="gv-metrics",
+                info=None if brief else info,
+                elem_classes="gv-names" if brief else "gv-metrics",
                 scale=2 if needs else 1,
                 min_width=280,
             )
         )
-    return [*groups, large_group()]
+    return [*groups, large_group(brief)]
 
 
 def read_correction(

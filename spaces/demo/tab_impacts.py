@@ -12,6 +12,7 @@ import geceval
 import lanes
 import render
 import scoring
+import sharing
 import theme
 import wiring
 from geceval.core.options import RunTime
@@ -177,6 +178,8 @@ def build() -> None:
             references.render()
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
+            inputs = [source, correction, references, measure, method, tokenise]
+            sharing.build("impacts", "Edit impacts", inputs)
         with gr.Column(scale=6, min_width=300):
             view, data = theme.answer("impacts", *weigh_edits(*first))
 
@@ -198,7 +201,6 @@ def build() -> None:
     measure.change(
         fit, measure, [method, references], api_name="impacts_options", api_visibility="undocumented", queue=False
     )
-    inputs = [source, correction, references, measure, method, tokenise]
     starts = [submit.click, source.submit, correction.submit, references.submit]
     wiring.connect("impacts", weigh_edits, inputs, [view, data], starts, chosen, "Weigh")
     gr.api(

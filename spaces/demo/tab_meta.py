@@ -65,8 +65,7 @@ def _table(board: Mapping[str, Any], key: str) -> str:
 
 
 def _signatures(board: Mapping[str, Any]) -> str:
-    lines = "".join(f"<li>{render.escape(row['signature'])}</li>" for row in board["rows"] if row["signature"])
-    shown = f'<details><summary>Signatures</summary><ul class="gv-code">{lines}</ul></details>' if lines else ""
+    lines = [row["signature"] for row in board["rows"] if row["signature"]]
     notes = [
         f"{board['name']}: {len(board['systems'])} systems, {board['sentences']:,} sentences, "
         f"{board['judgments']:,} rankings by people. Each cell: what was measured, and below it what a paper reports.",
@@ -80,7 +79,7 @@ def _signatures(board: Mapping[str, Any]) -> str:
         )
     if board["not_scored"]:
         notes.append(f"Not scored: {', '.join(board['not_scored'])}.")
-    return "".join(map(render.note, notes)) + shown
+    return "".join(map(render.note, notes)) + render.details("Signatures", lines, "gv-code")
 
 
 def build() -> None:

@@ -14,6 +14,7 @@ import lanes
 import render
 import score_views
 import scoring
+import sharing
 import theme
 import wiring
 from geceval.core.errors import UserError
@@ -27,9 +28,9 @@ COMPARED = ("impara_lm", "impara_ged", "some", "smollm2-impara", "smollm2-some",
 """Metrics under which the text of the learner has a score of its own; those of edits give it 0 or 1 by rule."""
 WAITING = "Scores and marked edits will stand here."
 FIELDS = (
-    {"label": "Source", "info": "What the learner wrote.", "lines": 2, "max_lines": 6},
-    {"label": "Correction", "info": "What it was corrected to.", "lines": 2, "max_lines": 6},
-    {"label": "References", "info": "Corrections by people, one a line; optional.", "lines": 2, "max_lines": 8},
+    {"label": "Source: what the learner wrote", "lines": 2, "max_lines": 6},
+    {"label": "Correction: what it was corrected to", "lines": 2, "max_lines": 6},
+    {"label": "References: corrections by people, one a line; optional", "lines": 2, "max_lines": 8},
 )
 
 
@@ -185,7 +186,7 @@ def _plain(result: Result) -> dict[str, Any]:
 
 
 def build() -> None:
-    """Lay out the tab: the result beside the sentence, the choice of metrics below both."""
+    """Lay out the tab: the result beside the sentence and the choice of metrics."""
     first = next(iter(examples.SCORE.values()))
     score_correction(*first)  # loads the models, so that the time it takes is no visitor's
     boxes = [gr.Textbox(value=text, **field, render=False) for text, field in zip(first, FIELDS, strict=True)]
@@ -194,22 +195,25 @@ def build() -> None:
         with gr.Column(scale=5, min_width=300):
             for box in boxes:
                 box.render()
-            with gr.Row():
+            groups = scoring.metric_groups(scoring.of_one_sentence(), brief=True)
+            tokenise = gr.Checkbox(
+                True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
+            )
+            language = gr.Radio(
+                list(scoring.LANGUAGES.items()),
+                value="en",
+                label="Language",
+                info="In other languages than English, only metrics of edits.",
+            )
+            with gr.Row(elem_classes="gv-start"):
                 clear = gr.Button("Clear", min_width=80)
                 submit = gr.Button("Score", variant="primary", elem_id="score-button", min_width=120)
+            inputs = [*boxes, *groups, tokenise, language]
+            sharing.build("score", "Score a correction", inputs)
         with gr.Column(scale=6, min_width=300):
             view, data = theme.answer("score", *score_correction(*first))
             waiting = gr.HTML("", elem_id="score-waiting", apply_default_css=False)
-    with gr.Row(equal_height=False):
-        groups = scoring.metric_groups(scoring.of_one_sentence())
-    tokenise = gr.Checkbox(
-        True, label="Separate punctuation from words", info="Metrics compare what stands between spaces."
-    )
     ticket = gr.State()
-    language = gr.Radio(
-        list(scoring.LANGUAGES.items()), value="en", label="Language", info="Other languages: metrics of edits only."
-    )
-    inputs = [*boxes, *groups, tokenise, language]
     starts = [submit.click, *(box.submit for box in boxes)]
     outputs = [view, data, ticket, waiting]
     wiring.connect("score", score_quick_first, inputs, outputs, starts, chosen, "Score", (None, None, ""))

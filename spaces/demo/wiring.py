@@ -66,7 +66,7 @@ def connect(
     ):
         run.then(**_compare(name, inputs, outputs[0], verb, "own.asked = own.next;"))
 
-    Context.root_block.load(None, list(inputs), None, js=_ask(name, len(inputs), "asked"), **_SILENT)
+    Context.root_block.load(None, list(inputs), None, js=_ask(name, len(inputs), "asked"), **SILENT)
     changes = [each.change for each in inputs]
     gr.on(changes, **_compare(name, inputs, outputs[0], verb), trigger_mode="multiple")
 
@@ -76,14 +76,20 @@ def check_again(name: str, inputs: Sequence[Any], view: Any, verb: str, late: An
     late.then(**_compare(name, inputs, view, verb))
 
 
-_SILENT = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+SILENT = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 _OWN = "const own = (window.gvAnswers ??= {{}})[{name}] ??= {{}};"
 
 
 def _ask(name: str, count: int, field: str = "next") -> str:
     """JavaScript that passes inputs on and remembers what they were."""
     own = _OWN.format(name=json.dumps(name))
+    if field == "next":
+        own += _SCROLL.format(view=json.dumps(f"{name}-view"))
     return f"(...v) => {{ {own} const now = v.slice(0, {count}); own.{field} = JSON.stringify(now); return now; }}"
+
+
+_SCROLL = """if (matchMedia("(max-width: 640px)").matches)
+    document.getElementById({view})?.scrollIntoView({{behavior: "smooth"}});"""  # on a phone it is below the button
 
 
 def _compare(name: str, inputs: Sequence[Any], view: Any, verb: str, before: str = "") -> dict[str, Any]:
@@ -95,4 +101,4 @@ def _compare(name: str, inputs: Sequence[Any], view: Any, verb: str, before: str
         if (changed === dim || page.includes("gv-empty")) return [page];
         return [dim ? page.slice({top}.length, -"</div>".length) : {top} + page + "</div>"];
     }}"""
-    return {"fn": None, "inputs": [view, *inputs], "outputs": [view], "js": js, **_SILENT}
+    return {"fn": None, "inputs": [view, *inputs], "outputs": [view], "js": js, **SILENT}

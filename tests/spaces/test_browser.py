@@ -29,7 +29,7 @@ def visit(browser, address):
     """A function that opens the page; in the end, it must have asked nobody else, and nothing went wrong in it."""
     pages = []
 
-    def open_page(width=1280, height=900, scheme="light"):
+    def open_page(width=1280, height=900, scheme="light", link=None):
         viewport = {"width": width, "height": height}
         context = browser.new_context(viewport=viewport, color_scheme=scheme, accept_downloads=True)
         page = context.new_page()
@@ -38,8 +38,8 @@ def visit(browser, address):
         page.on("request", lambda request: page.strangers.append(request.url) if is_strange(request.url) else None)
         page.on("pageerror", lambda error: page.mishaps.append(str(error)))
         page.on("dialog", lambda dialog: (page.mishaps.append(dialog.message), dialog.dismiss()))
-        page.goto(address)
-        page.locator("#score-button").wait_for()
+        page.goto(link or address)
+        page.locator("#score-button").wait_for(state="attached")
         pages.append(page)
         return page
 
@@ -111,6 +111,28 @@ def test_a_click_on_an_example_scores_it(page):
     playwright.expect(page.locator("#score-view")).to_contain_text("brother")
     assert page.get_by_label("Source").first.input_value() == "My sister have two cats."
     fresh(page, "#score-view")
+
+
+@pytest.mark.slow
+def test_a_link_opens_the_page_with_its_input_scored(page, visit):
+    fill(page, "He go home .", "He goes home .", "")
+    page.locator('input[name="errant"]:visible').uncheck()
+    page.locator("#score-share").click()
+    page.locator("#score-link a").wait_for()
+    page.wait_for_url("**/#score=*")
+    other = visit(link=page.url)
+    playwright.expect(other.locator("#score-view")).to_contain_text("goes")
+    fresh(other, "#score-view")
+    assert other.get_by_label("Source").first.input_value() == "He go home ."
+    assert not other.locator('input[name="errant"]:visible').is_checked()
+    tab(other, "Edit impacts")
+    for label, text in (("Source", "She have it ."), ("Correction", "She has it .")):
+        other.get_by_label(label).locator("visible=true").first.fill(text)
+    other.locator("#impacts-share").click()
+    other.locator("#impacts-link a").wait_for()
+    other.wait_for_url("**/#impacts=*")
+    third = visit(link=other.url)
+    playwright.expect(third.locator("#impacts-view")).to_contain_text("She")
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Every tab's function, without a browser: good input, bad input, hostile input."""
 
 import csv
+import hashlib
 import importlib
 import json
 import re
@@ -14,6 +15,7 @@ import comparison
 import geceval
 import lanes
 import scoring
+import sharing
 import tab_about
 import tab_chunks
 import tab_compare
@@ -207,6 +209,23 @@ def test_a_mistake_of_one_visitor_is_not_told_to_another():
     with pytest.raises(ValueError, match="reference"):
         bad.result(60)
     assert good.result(60).result.score == 1.0
+
+
+def test_a_link_holds_the_input():
+    fields = [gr.Textbox(label="Source"), gr.CheckboxGroup(["some", "gleu"], label="Metrics")]
+    fields += [gr.Checkbox(label="Separate"), gr.Radio(["en", "zh"], label="Language")]
+    values = {"Source": f"{EVIL} 我 \ud800", "Metrics": ["gleu", "gone"], "Separate": False, "Language": "zh"}
+    [address] = re.findall('href="#score=([A-Za-z0-9_-]+)"', sharing.link("score", values))
+    assert sharing.opened(fields, address) == [values["Source"], ["gleu"], False, "zh"]
+    bad = sharing.pack({"Source": 3, "Metrics": "gleu", "Separate": "no", "Language": "xx"})
+    for other in (bad, address[:-9], "", "%", sharing.pack({"Source": "[" * 300_000}), sharing.pack([])):
+        assert sharing.opened(fields, other) == [gr.skip()] * 4
+
+
+def test_a_link_that_would_be_cut_is_refused():
+    words = " ".join(hashlib.sha256(bytes([number])).hexdigest() for number in range(160))
+    told = sharing.link("score", {"Source": words})
+    assert "href" not in told and re.search(r"This input makes a link of 8,\d+ characters", told)
 
 
 def test_hostile_sentences_are_text():
