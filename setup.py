@@ -45,6 +45,7 @@ DEV = [
     "gguf>=0.10",
     "gradio>=6.0",
     "hypothesis>=6.100",
+    "mypy>=1.11",
     "playwright>=1.50",
     "pytest>=8.0",
     "pytest-xdist>=3.5",

@@ -15,7 +15,7 @@ from evaluate.naming import camelcase_to_snakecase
 import geceval
 from geceval import registry
 from geceval.hub.cards import lint_metric_card, read_card
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 
 NAMES = registry.list_metrics()
 SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", ""]

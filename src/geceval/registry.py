@@ -40,7 +40,8 @@ def scorer_class(name: str) -> type[Scorer]:
     """The class of a metric, which states its inputs and outputs: `scorers/pt_m2.py` holds `PtM2`."""
     check_name(name)
     module = importlib.import_module(f"geceval.scorers.{name}")
-    return getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    cls: type[Scorer] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    return cls
 
 
 def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:

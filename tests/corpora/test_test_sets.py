@@ -12,7 +12,7 @@ import geceval
 from geceval import registry
 from geceval.core.files import read_lines
 from geceval.corpora import test_sets as catalogue
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 
 
 @pytest.fixture(autouse=True)

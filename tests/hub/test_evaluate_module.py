@@ -11,7 +11,7 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 
 FOLDER = str(module_folder("green"))
 SOURCES = ["a b c d e", "c d e f", "e f g h i"]

@@ -10,7 +10,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli.app import run
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 
 COLUMNS = {
     "sources": ["This are a sentence .", "He go to school every days ."],
@@ -83,7 +83,7 @@ def published(hub_server, at_home, tiny, write_data, tmp_path_factory):
         edition += "        return {**super().compute(**columns), 'edition': 2}\n"
         script.write_text(script.read_text(encoding="utf-8").rstrip() + "\n\n" + edition, encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("geceval.hub.load.modules_folder", lambda: copy)
+            patch.setattr("geceval.hub.folders.modules_folder", lambda: copy)
             publish("modules", "gleu", "--org", "ORG", "--tag", "v2")
         publish("checkpoint", "bundled:impara", "--org", "ORG", "--name", "impara-minilm")
         folder = tmp_path_factory.mktemp("data")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from geceval import registry
-from geceval.hub.load import load, module_folder
+from geceval.hub.folders import module_folder
+from geceval.hub.load import load
 from geceval.hub.register import register
 
 ROOT = Path(__file__).resolve().parents[2]

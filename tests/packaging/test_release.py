@@ -85,7 +85,7 @@ def test_an_editable_install_works_beside_a_clone_of_its_name(tmp_path):
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "-e", clone], check=True, env=clean)
     code = (
-        "import geceval; from geceval.hub.load import module_folder; "
+        "import geceval; from geceval.hub.folders import module_folder; "
         "print(geceval.__version__, (module_folder('gleu') / 'gleu.py').is_file(), geceval.load.__name__)"
     )
     run = subprocess.run([python, "-c", code], cwd=tmp_path, env=clean, capture_output=True, text=True, check=True)

@@ -29,6 +29,7 @@ def command(*arguments: str, code: int = 0) -> str:
 
 def text() -> None:
     """The text metrics work and load no network; what needs more says so in one line."""
+    assert Path(geceval.__file__).with_name("py.typed").is_file()
     assert round(geceval.load("gleu").compute(**COLUMNS)["score"], 4) == 0.3549
     assert geceval.load("m2").compute(**COLUMNS)["tp"] == 1
     assert not {"torch", "transformers", "spacy", "errant"} & sys.modules.keys()

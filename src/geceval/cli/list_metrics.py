@@ -8,7 +8,7 @@ import typer
 
 from geceval import registry
 from geceval.cli.tables import json_text, table_text, terminal_width
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:

@@ -18,7 +18,7 @@ from geceval.core.files import read_text, write_bytes
 from geceval.core.result import Result
 from geceval.corpora import test_sets
 from geceval.hub.cards import read_card
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 from geceval.text.answer_files import read_answers
 from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise

@@ -107,7 +107,7 @@ class _Database:
         digests = list(keys)
 
         def select(database: sqlite3.Connection) -> dict[bytes, bytes]:
-            values = {}
+            values: dict[bytes, bytes | None] = {}
             for start in range(0, len(digests), _AT_ONCE):
                 part = digests[start : start + _AT_ONCE]
                 query = f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * len(part))})"

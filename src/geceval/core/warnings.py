@@ -98,7 +98,7 @@ def first_on_line(text: str | Sequence[str]) -> str:
         return ""
     texts = {" ".join(part.split()) for part in ([text] if isinstance(text, str) else text)}
     columns = scored.columns
-    rows = zip(columns.sources, columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
+    rows = zip(columns.sources, columns.predictions, columns.references or [[]] * len(columns.sources), strict=True)
     for number, (source, prediction, references) in enumerate(rows, start=1):
         if texts <= {" ".join(part.split()) for part in (source, prediction, *references)}:
             return f", first on line {number}"

@@ -23,7 +23,7 @@ from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import replace_options
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 from geceval.scorers.base import Scorer
 
 _EVALUATE_ARGUMENTS = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self", "kwargs"}
@@ -181,7 +181,7 @@ class Module(evaluate.Metric, abc.ABC):
         references: Sequence[Any] | None = None,
         sources: Sequence[str] | None = None,
         **options: Any,
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, Any]:
         """Score the given sentences, or those added before. Threads that share a module wait for each other.
 
         Args:
@@ -191,8 +191,8 @@ class Module(evaluate.Metric, abc.ABC):
             options: Settings and run-time options for this call only; the module keeps those it was loaded with.
 
         Returns:
-            `{"score": float, "scores": [one float per sentence], ..., "signature": str}` in plain Python values; `None`
-            on all processes but the first.
+            `{"score": float, "scores": [one float per sentence], ..., "signature": str}` in plain Python values. Of
+            several processes (`num_process`), all but the first get `None`, which the type leaves out.
 
         Raises:
             TypeError: If an option does not exist or a column has the wrong type.

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from geceval.registry import check_name
+from geceval.hub.folders import module_folder
 
 if TYPE_CHECKING:
-    import evaluate
+    from geceval.hub.evaluate_module import Module
 
 
-def modules_folder() -> Path:
-    """The folder that holds one folder per metric: beside this package when installed, `metrics/` in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "modules"
-    return installed if installed.is_dir() else package.parents[1] / "metrics"
-
-
-def module_folder(name: str) -> Path:
-    """Folder of one metric, which `evaluate.load` takes."""
-    check_name(name)
-    return modules_folder() / name
-
-
-def load(name: str, **options: Any) -> evaluate.EvaluationModule:
+def load(name: str, **options: Any) -> Module:
     """Load a metric as an `evaluate` module; nothing is downloaded unless an option names a model of the Hub.
 
     Args:
@@ -38,4 +24,4 @@ def load(name: str, **options: Any) -> evaluate.EvaluationModule:
     """
     import evaluate
 
-    return evaluate.load(str(module_folder(name)), **options)
+    return cast("Module", evaluate.load(str(module_folder(name)), **options))

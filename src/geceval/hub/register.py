@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from geceval.hub.load import module_folder, modules_folder
+from geceval.hub.folders import module_folder, modules_folder
 from geceval.registry import list_metrics
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from geceval.core.errors import InputError
 from geceval.core.files import read_text
 from geceval.hub.cards import lint_data_card, lint_metric_card, lint_model_card, lint_space_card, read_card
-from geceval.hub.load import module_folder
+from geceval.hub.folders import module_folder
 from geceval.models.checkpoints import BUNDLED, Checkpoint, is_bundled, is_folder, resolve
 from geceval.models.library_messages import quiet
 from geceval.models.tokenizers import load_tokenizer
