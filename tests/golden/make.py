@@ -5,8 +5,8 @@
     .venv-bench/bin/python tests/golden/make.py
 
 The values come from other people's programs alone: errant 3.0.2, gec-metrics 0.1.1, bert-score 0.3.13. Nothing of
-geceval is imported. Two files are not made here and say how they were: `m2.json`, as the official M2 scorer is in no
-package index, and `python2_draws.json`, the random numbers of Python 2.7.
+geceval is imported. Three files are not made here and say how they were: `m2.json`, as the official M2 scorer is in no
+package index, `python2_draws.json`, the random numbers of Python 2.7, and `multigec.json`, the numbers of gleu 1.1.0.
 """
 
 import contextlib

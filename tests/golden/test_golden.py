@@ -105,6 +105,17 @@ def test_gleu_draws_references_as_python_2_did(references):
     assert (draw_references(len(expected), int(references), expected.shape[1]) == expected).all()
 
 
+@pytest.mark.parametrize("references", golden("multigec")["scores"])
+def test_gleu_of_essays_is_that_of_multigec(references):
+    essays = golden("multigec")["essays"]
+    columns = [essays[f"ref{number}"] for number in range(1, int(references) + 1)]
+    for system, expected in golden("multigec")["scores"][references].items():
+        scorer = registry.make_scorer("gleu", {"text": "syntok"})
+        result = scorer.score(essays["orig"], essays[system], list(map(list, zip(*columns, strict=True))))
+        assert round(100 * result.score, 4) == expected
+        assert result.signature.startswith("gleu|text:syntok|")
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("settings", golden("green"))
 def test_green_is_that_of_gec_metrics(settings, system):

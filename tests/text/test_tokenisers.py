@@ -39,6 +39,15 @@ def test_tokens_become_prose(tokens, prose):
         ("13a", "I don't, 10,000.5 (x) end-of 3-4.", "I don't , 10,000.5 ( x ) end-of 3 - 4 ."),
         ("char", "猫 is", "猫 i s"),
         ("whitespace", " a \t b\n", "a b"),
+        # syntok 1.4.4: `[token.value for token in syntok.tokenizer.Tokenizer().tokenize(text)]`
+        (
+            "syntok",
+            "Ich habe ich's im Kaffee-Haus\n(z.B. um 10:30 Uhr) gesehen...\n",
+            "Ich habe ich 's im Kaffee Haus ( z . B . um 10:30 Uhr ) gesehen ...",
+        ),
+        ("syntok", "Řekl: „Nevím, proč jel do Prahy.“", "Řekl : „ Nevím , proč jel do Prahy . “"),
+        ("syntok", "I don't know snake_case, do you?", "I do not know snake case , do you ?"),
+        ("syntok", "a\u200b", "a"),
     ],
 )
 def test_tokenisers(name, text, tokens):

@@ -65,6 +65,7 @@ EXTRAS = {
     "opencc": "zh",
     "pypinyin": "zh",
     "HanTa": "languages",
+    "syntok": "languages",
 }
 
 

@@ -32,7 +32,7 @@ class TextOptions(options.Options):
             prose too, all columns are tokenised, or left as they are for metrics whose networks read prose. `"tokens"`
             compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` is `"auto"` for predictions
             without what language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
-            (`"spacy-en"`, `"ptb"`, `"13a"`, `"char"`, `"whitespace"`) applies it to all columns.
+            (`"spacy-en"`, `"ptb"`, `"13a"`, `"syntok"`, `"char"`, `"whitespace"`) applies it to all columns.
     """
 
     text: TextSetting = field(default="auto", kw_only=True)

@@ -19,7 +19,9 @@ from geceval.text.tokenisers import Tokeniser, tokenise
 
 logger = logging.getLogger("geceval")
 
-TextSetting: TypeAlias = Literal["auto", "tokens", "prose", "answers", "spacy-en", "ptb", "13a", "char", "whitespace"]
+TextSetting: TypeAlias = Literal[
+    "auto", "tokens", "prose", "answers", "spacy-en", "ptb", "13a", "syntok", "char", "whitespace"
+]
 Form: TypeAlias = Literal["tokens", "sources", "prose"]
 """What a metric reads: tokens; texts in the form of their sources, whichever it is; or prose, where it comes so."""
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias
 from geceval.core.cache import lru_cache
 from geceval.core.errors import naming_the_extra
 
-Tokeniser: TypeAlias = Literal["spacy-en", "ptb", "13a", "char", "whitespace"]
+Tokeniser: TypeAlias = Literal["spacy-en", "ptb", "13a", "syntok", "char", "whitespace"]
 """spaCy's English rules, for which no pipeline is loaded (BEA-2019, FCE, CWEB); those of the Penn Treebank (CoNLL,
-JFLEG); those of WMT's BLEU; single characters, as for Chinese; white space and nothing else."""
+JFLEG); those of WMT's BLEU; the package syntok (MultiGEC); single characters, as for Chinese; white space and nothing
+else."""
 TOKENISERS = Tokeniser
 
 _CHARACTER = re.compile(r"\[缺失成分\]|\S")  # the placeholder of Chinese annotators for what nobody can know
@@ -50,9 +51,11 @@ _WMT = tuple(
 
 
 def tokenise(text: str, name: Tokeniser) -> str:
-    """The tokens of a text, joined by one space; but for white space no character changes."""
+    """The tokens of a text, joined by one space; no character changes but white space, and what syntok drops."""
     if name == "spacy-en":
         return " ".join(token.text for token in _spacy()(" ".join(text.split())))
+    if name == "syntok":  # without hyphens and underscores inside words, and with "not" for "n't", as is its default
+        return " ".join(token.value for token in _syntok().tokenize(text) if token.value)
     if name == "char":
         return " ".join(_CHARACTER.findall(text))
     text = " ".join(text.split())
@@ -73,6 +76,13 @@ def _spacy() -> Any:
     with naming_the_extra("text='spacy-en'"):
         import spacy
     return spacy.blank("en").tokenizer
+
+
+@lru_cache(1)
+def _syntok() -> Any:
+    with naming_the_extra("text='syntok'"):
+        from syntok.tokenizer import Tokenizer
+    return Tokenizer()
 
 
 def detokenise(text: str) -> str:
