@@ -86,6 +86,19 @@ def test_one_warning_names_the_setting(metric, caplog):
     assert warnings(GERMAN, language="any") == warnings(["He go to school ."]) == []
 
 
+@pytest.mark.parametrize("metric", ["impara", "impara_lm", "some"])
+def test_one_warning_says_what_a_model_has_read(metric, caplog, make_checkpoint):
+    caplog.set_level(logging.WARNING, "geceval")
+    registry.make_scorer(metric).score(GERMAN, GERMAN)
+    (message,) = (message for message in caplog.messages if "not English" in message)
+    assert message.startswith(f"{metric}: the sources are not English, and models that come with geceval")
+    caplog.clear()
+    registry.make_scorer(metric).score(["He go to school ."], ["He goes to school ."])
+    own = str(make_checkpoint(3))
+    registry.make_scorer("impara", {"model": own, "se_model": own}).score(GERMAN, GERMAN)
+    assert not any("English" in message for message in caplog.messages)
+
+
 def test_edits_that_are_given_need_no_language(tmp_path, caplog):
     (tmp_path / "gold.m2").write_text(f"S {GERMAN[1]}\nA 1 2|||ORTH|||Haus|||REQUIRED|||-NONE-|||0\n", encoding="utf-8")
     files = {"gold_m2": tmp_path / "gold.m2", "predictions_m2": tmp_path / "gold.m2"}

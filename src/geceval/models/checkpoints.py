@@ -95,6 +95,11 @@ def is_bundled(model: str) -> bool:
     return model in DERIVED_MODELS or model.partition(":")[0] == BUNDLED
 
 
+def is_listed(model: str) -> bool:
+    """Whether this is a name of `geceval models`."""
+    return is_bundled(model) or model in NAMED_MODELS
+
+
 def is_folder(model: str) -> bool:
     """Whether `resolve` takes this for a folder of this machine: names come first, and an empty folder is nothing."""
     if not model or is_bundled(model) or model.partition("@")[0] in NAMED_MODELS:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import torch
     from typing_extensions import Self
 
-PAIRS_AT_ONCE = 4096
+PAIRS_AT_ONCE = 1024
 PAIRS_A_BATCH = 128
 CACHED_PAIRS = 500_000
-CACHED_STATES = 1 << 28  # bytes of the states of references, which every system is compared with, of 32 tokens each
+CACHED_STATES = 1 << 27  # bytes of the states of references, which every system is compared with, of 32 tokens each
 LONGEST_CACHED = 4 * SENTENCE  # tokens of a reference whose states are cached: at most four times those bytes
 VERSION = 1  # change it when any match changes: those that are cached on disk are then computed anew
 

@@ -17,9 +17,10 @@ from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
 from geceval.core.warnings import scoring
+from geceval.models.checkpoints import is_listed
 from geceval.scorers.references.gold import extracts, gold_sources
 from geceval.text.columns import Form, Reading, TextSetting, read, read_rows, sources_of_file, warn
-from geceval.text.languages import warn_unless_english
+from geceval.text.languages import MODEL, warn_unless_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ class Scorer(abc.ABC):
             warn(self.name, reading)
             if getattr(self.settings, "language", "") == "en" and extracts(self.settings):
                 warn_unless_english(columns.sources)
+            elif not self.needs_references() and is_listed(getattr(self.settings, "model", None) or ""):
+                warn_unless_english(columns.sources, MODEL)
             result = self._score(columns)
         done = reading.details()
         return dataclasses.replace(result, details={**result.details, "text": done}) if done else result

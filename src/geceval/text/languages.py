@@ -46,10 +46,11 @@ def _is_marked(word: str) -> bool:
     return word.islower() and not word.isascii()
 
 
-def warn_unless_english(sources: Sequence[str]) -> None:
+RULES = "but the setting language is 'en', whose rules are those of English: pass language='any', or that of the texts"
+MODEL = "and models that come with geceval have read little else: name one that reads them, model='FOLDER OR HUB ID'"
+
+
+def warn_unless_english(sources: Sequence[str], advice: str = RULES) -> None:
     """Say which setting is meant for texts that are not English."""
     if not is_english(sources):
-        logger.warning(
-            "the sources are not English, but the setting language is 'en', whose rules are those of English: pass "
-            "language='any', or that of the texts (see docs/languages.md)"
-        )
+        logger.warning("the sources are not English, %s (see docs/languages.md)", advice)
