@@ -74,6 +74,16 @@ def write_conll14(path: Path) -> Entry:
     return replace(TEST_SETS["conll14"], sentences=len(lines[0]), files={"m2": [copy]})
 
 
+def write_multigec(folder: Path, name: str = "de-merlin-{}-dev.md") -> dict[str, list[str]]:
+    """The essays of `golden/multigec.json` as files of the shared task, with the output of a system; by part."""
+    golden = json.loads((Path(__file__).parent / "golden" / "multigec.json").read_text(encoding="utf-8"))
+    folder.mkdir(parents=True)
+    for part, essays in golden["values"]["essays"].items():
+        blocks = [f"### essay_id = {number}\n\n{essay}\n\n\n" for number, essay in enumerate(essays, start=1)]
+        (folder / name.format(part)).write_text("".join(blocks), encoding="utf-8")
+    return golden["values"]["essays"]
+
+
 def _corrected(source: str, reference: str) -> M2Sentence:
     old, new = source.split(), reference.split()
     changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()

@@ -146,3 +146,14 @@ def test_submission(ok):
     with zipfile.ZipFile("bea19-test.mine.zip") as archive:
         assert archive.namelist() == ["bea19-test.txt"]
         assert archive.read("bea19-test.txt") == Path("mine.txt").read_bytes()
+
+
+def test_multigec(ok, conll14, monkeypatch):
+    docs_corpora.write_multigec(conll14 / "german")
+    monkeypatch.setenv(catalogue.VARIABLE, str(conll14))
+    essays = (conll14 / "german" / "de-merlin-hyp-dev.md").read_text(encoding="utf-8").split("### ")
+    Path("hyp.md").write_text("### ".join(["", essays[2], essays[1]]), encoding="utf-8")  # without the third, a "!"
+    lines = ok("score", "-t", "multigec-german-merlin", "-p", "hyp.md", "--quiet").splitlines()
+    assert lines[2].split() == ["1", "hyp", "0.1679"]  # .167887 by gleu 1.1.0, see golden/multigec.json
+    assert lines[4].startswith("gleu|text:syntok|counting:released|sampler:python2|")
+    assert "   yes   " in next(line for line in ok("data", "list").splitlines() if line.startswith(" multigec-"))

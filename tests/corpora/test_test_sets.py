@@ -185,3 +185,46 @@ def test_a_known_bad_copy(monkeypatch, shared_data, caplog):
     monkeypatch.setenv(catalogue.VARIABLE, str(shared_data / "wi-locness"))
     assert len(geceval.test_set("bea19-dev").sources) == 4384
     assert "? in place of letters beyond ASCII" in caplog.text
+
+
+@pytest.fixture
+def multigec(monkeypatch, tmp_path) -> Path:
+    """Three essays with four references in the user's folder."""
+    monkeypatch.setenv(catalogue.VARIABLE, str(tmp_path / "data"))
+    docs_corpora.write_multigec(tmp_path / "data" / "german")
+    return tmp_path / "data" / "german"
+
+
+@pytest.mark.parametrize("name", ["multigec-german-merlin", "multigec-de-merlin-dev", "multigec-german"])
+def test_essays_are_found_by_words(multigec, name):
+    docs_corpora.write_multigec(multigec.parent / "dev" / "italian", "it-merlin-{}-test.md")
+    test_set = geceval.test_set(name)
+    assert (test_set.metric, test_set.ids) == ("gleu", ["1", "2", "3"])
+    assert test_set.sources[0].endswith("schon. Dort ich trinke Tee!") and len(test_set.references[0]) == 4
+    assert test_set.options("impara") == {} and test_set.options("errant") == {"text": "syntok"}
+    # gleu 1.1.0 with the flags of the shared task, see golden/multigec.json
+    assert round(100 * test_set.score(test_set.sources).score, 4) == 8.9262
+
+
+def test_an_essay_that_a_file_of_references_lacks_has_the_first(multigec, caplog):
+    path = multigec / "de-merlin-ref3-dev.md"
+    path.write_text(path.read_text(encoding="utf-8").split("### essay_id = 2")[0], encoding="utf-8")
+    first, second = geceval.test_set("multigec-merlin").references[:2]
+    assert len({*first}) == 4 and second[2] == second[0] != second[1] and not caplog.messages
+
+
+def test_essays_that_are_not_found(multigec):
+    docs_corpora.write_multigec(multigec.parent / "italian", "it-merlin-{}-dev.md")
+    for name, message in {
+        "multigec-merlin": "several files have these words: .*/de-merlin-orig-dev.md, .*/it-merlin-orig-dev.md; add",
+        "multigec-swedish": "no file such as xx-corpus-orig-dev.md .* words swedish; get it from .*data add",
+        "multigec-german-test": "no file such as xx-corpus-orig-test.md",
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}: {message}"):
+            geceval.test_set(name)
+    for path in multigec.glob("*ref*"):
+        path.unlink()
+    with pytest.raises(
+        ValueError, match=r"no references beside .*/de-merlin-orig-dev\.md, such as de-merlin-ref1-dev\.md$"
+    ):
+        geceval.test_set("multigec-german")

@@ -290,5 +290,5 @@ def test_essays_in_markdown_are_matched_by_id(caplog):
     assert corpus.sources == ["He go home. I stay.", "No."]
     assert corpus.systems == {"hyp": ["He goes home. I stay.", "!"]}
     assert corpus.references == [["He goes home. I stay."], ["No!"]]
-    assert caplog.messages == ["hyp.md: no 1 essay (b 2) of orig.md; '!' stands in"]
+    assert caplog.messages == ["hyp.md lacks 1 essay (b 2) of orig.md; '!' stands in"]
     assert read_corpus("orig.md", ["hyp.md"], ["ref.md", "hyp.md"]).references[1] == ["No!", None]

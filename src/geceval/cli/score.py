@@ -129,7 +129,9 @@ def score(
         corpus = read_corpus(sources, predictions, references or [])
     else:
         scorers = {name: registry.make_scorer(name, named.options(name) | options[name]) for name in metrics}
-        corpus = replace(read_corpus(Sources(named.name, named.sources), predictions), references=named.references)
+        corpus = replace(
+            read_corpus(Sources(named.name, named.sources, named.ids), predictions), references=named.references
+        )
     others = named_sets.published(named, scorers) if beside else {}
     files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress), once(set()):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,15 @@ from geceval.core.files import ASSETS, expanded, read_json, read_lines, read_tex
 from geceval.core.warnings import muted
 from geceval.corpora.catalogue import DATA_SETS, DataSet
 from geceval.edits.m2 import read_m2, references, write_m2
+from geceval.text.answer_files import read_reference_columns, read_sources
 from geceval.version import __version__
 
 logger = logging.getLogger("geceval")
 
 VARIABLE = "GECEVAL_DATA"
 MEMORY = "folders.txt"
+MULTIGEC = "multigec-"
+"""The first part of the names of MultiGEC-2025, whose files are found by words in their paths, as none is public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,12 @@ TEST_SETS = {name: Entry(**{**each, "data": _DATA[each["data"]]}) for name, each
 
 def entry(name: str) -> Entry:
     """The entry of a test set."""
+    if name.startswith(MULTIGEC):
+        about = _CONTENT["multigec"]
+        title = f"{about['title']} ({' '.join(_words(name.removeprefix(MULTIGEC)))})"
+        return Entry(**{**about, "title": title, "data": _DATA[about["data"]]})
     if name not in TEST_SETS:
-        hint = did_you_mean(name, TEST_SETS) or f"; the test sets are {', '.join(TEST_SETS)}"
+        hint = did_you_mean(name, TEST_SETS) or f"; the test sets are {', '.join(TEST_SETS)}, {MULTIGEC}LANGUAGE-CORPUS"
         raise InputError(f"unknown test set {name!r}{hint}")
     return TEST_SETS[name]
 
@@ -89,6 +97,8 @@ def find(name: str, sizes: Mapping[Path, int]) -> dict[str, Path]:
     about = entry(name)
     if about.gold == "hidden":
         raise InputError(f"{name}: its gold is not public; geceval score -t {name} writes what to submit")
+    if name.startswith(MULTIGEC):
+        return _find_essays(name, sizes)
     paths: dict[str, Path] = {}
     for role, copies in about.files.items():
         bytes_ = {copy["bytes"] for copy in copies}
@@ -103,6 +113,40 @@ def find(name: str, sizes: Mapping[Path, int]) -> dict[str, Path]:
     return paths
 
 
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def _split(words: Iterable[str]) -> str:
+    return next((word for word in words if word in ("train", "test")), "dev")
+
+
+def essays(name: str, files: Iterable[Path]) -> list[Path]:
+    """The sources among files, dev by default, whose names and folders have the words of a corpus of MultiGEC."""
+    words = {*_words(name.removeprefix(MULTIGEC))}
+    named = [path for path in files if {"orig", "md", _split(words)} <= {*_words(path.name)}]
+    return [path for path in named if words <= {*_words(" ".join(path.parts[-3:]))}]
+
+
+def _find_essays(name: str, files: Iterable[Path]) -> dict[str, Path]:
+    """The sources of a corpus of MultiGEC, and the references beside them."""
+    sources = essays(name, files)
+    if len(sources) != 1:
+        words = _words(name.removeprefix(MULTIGEC))
+        several = f"several files have these words: {', '.join(map(str, sources))}; add another of one's words"
+        none = (
+            f"no file such as xx-corpus-orig-{_split(words)}.md whose name and folders have the words "
+            f"{' '.join(words)}; {_where_from(name)}"
+        )
+        raise InputError(f"{name}: {several if sources else none}")
+    before, _, after = sources[0].name.rpartition("orig")
+    form = re.compile(rf"{re.escape(before)}ref\d*{re.escape(after)}")
+    references = [path for path in sorted(sources[0].parent.iterdir()) if form.fullmatch(path.name)]
+    if not references:
+        raise InputError(f"{name}: no references beside {sources[0]}, such as {before}ref1{after}")
+    return {"sources": sources[0]} | {f"reference_{number}": path for number, path in enumerate(references)}
+
+
 def _digest(path: Path) -> str:
     """SHA-256 of the text, for which line ends of Windows and compression do not matter."""
     try:
@@ -112,24 +156,30 @@ def _digest(path: Path) -> str:
 
 
 def _not_found(name: str, copy: dict[str, Any], named: list[Path]) -> InputError:
-    about = entry(name)
-    hub = f" or, where there is a network, {about.hub['id']} on the Hub" if about.hub else ""
     other = f" ({named[0]}, {named[0].stat().st_size:,} bytes, is another or was converted)" if named else ""
     text = f"{copy['name']}, {copy['bytes']:,} bytes, SHA-256 {copy['sha256'][:12]}..."
-    return InputError(
-        f"{name}: no file with the text of {text}{other}; get it from {about.data.url}{hub}, then run: "
-        f"geceval data add {name} FOLDER (or: export {VARIABLE}=FOLDER). Terms: {about.data.terms}"
+    return InputError(f"{name}: no file with the text of {text}{other}; {_where_from(name)}")
+
+
+def _where_from(name: str) -> str:
+    about = entry(name)
+    hub = f" or, where there is a network, {about.hub['id']} on the Hub" if about.hub else ""
+    return (
+        f"get it from {about.data.url}{hub}, then run: geceval data add {name} FOLDER (or: export {VARIABLE}=FOLDER). "
+        f"Terms: {about.data.terms}"
     )
 
 
 def load(name: str) -> dict[str, Any]:
-    """`sources`, `references` (one list per sentence) and, if there is one, the file of the gold edits, `gold_m2`."""
+    """`sources`, `references` (one list per sentence), and `gold_m2`, the file of the gold edits, and `ids`, if any."""
     try:
         paths = find(name, files_below(folders()))
     except InputError as error:
         if not entry(name).hub:
             raise
         return _from_hub(name, error)
+    if name.startswith(MULTIGEC):
+        return _load_essays(*paths.values())
     if "sources" in paths:
         sources, *texts = (read_lines(path) for path in paths.values())
         return {"sources": sources, "references": [list(row) for row in zip(*texts, strict=True)]}
@@ -141,6 +191,16 @@ def load(name: str) -> dict[str, Any]:
         rows = read_m2(path)
     corrected = [list(references(row).values()) for row in rows]
     return {"sources": [row.source for row in rows], "references": corrected, "gold_m2": path}
+
+
+def _load_essays(sources: Path, *references: Path) -> dict[str, Any]:
+    known = read_sources(str(sources))
+    with muted():
+        columns = [column for path in references for column in read_reference_columns(str(path), known)]
+    rows = zip(*columns, strict=True)
+    # An essay that a file lacks has the first reference once more, as in the organisers' script.
+    filled = [[text or next(filter(None, row), "") for text in row] for row in rows]
+    return {"sources": known.texts, "references": filled, "ids": known.ids}
 
 
 def _m2_of_essays(path: Path) -> Path:

@@ -178,7 +178,7 @@ def _in_order(table: Table, sources: Sources | None, stand_in: str = "!") -> Tab
         raise InputError(f"{files}: {_some(list(dict.fromkeys(repeated)), 'id')} in several rows; keep one row of each")
     if missing and table.column == ESSAY:  # as MultiGEC's script scores an essay that a system left out
         stands = f"{stand_in!r} stands in" if stand_in else "other references count alone"
-        logger.warning("%s: no %s of %s; %s", table.name, _some(missing, "essay"), sources.name, stands)
+        logger.warning("%s lacks %s of %s; %s", table.name, _some(missing, "essay"), sources.name, stands)
         rows |= {key: (f"{table.name}, essay {key}", {"id": key, ESSAY: stand_in}) for key in missing}
     elif missing:
         fix = "add rows, with empty answers if need be"

@@ -23,6 +23,7 @@ class NamedTestSet:
         sources: What the learners wrote, one string per sentence.
         references: The annotators' texts, one list per sentence.
         gold_m2: The file of the gold edits, if there is one.
+        ids: The ids of essays, which match them with those of a system.
     """
 
     name: str
@@ -32,6 +33,7 @@ class NamedTestSet:
     sources: list[str]
     references: list[list[str]]
     gold_m2: Path | None = None
+    ids: list[str] | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -40,9 +42,11 @@ class NamedTestSet:
 
     def options(self, metric: str) -> dict[str, Any]:
         """What any metric is loaded with on this test set."""
-        takes_edits = self.about.gold == "edits" if metric == self.metric else registry.scorer_class(metric).reads_edits
-        known = registry.scorer_class(metric).Settings
-        settings = {name: value for name, value in self.about.settings.items() if hasattr(known, name)}
+        scorer = registry.scorer_class(metric)
+        takes_edits = self.about.gold == "edits" if metric == self.metric else scorer.reads_edits
+        settings = {name: value for name, value in self.about.settings.items() if hasattr(scorer.Settings, name)}
+        if scorer.form != "tokens":
+            settings.pop("text", None)  # its network reads prose
         return settings | ({"gold_m2": str(self.gold_m2)} if takes_edits and self.gold_m2 else {})
 
     def score(self, predictions: Sequence[str], metric: str | None = None, **options: Any) -> Result:
