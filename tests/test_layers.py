@@ -22,7 +22,7 @@ ALLOWED = {
     "scorers": FLOOR | {"text", "edits", "models"},
 }
 ALLOWED["registry"] = ALLOWED["scorers"] | {"scorers"}
-ALLOWED["corpora"] = FLOOR | {"edits", "meta"}
+ALLOWED["corpora"] = FLOOR | {"text", "edits", "meta"}
 ALLOWED["learning"] = ALLOWED["registry"] | {"registry", "meta", "corpora"}
 ALLOWED["workflows"] = ALLOWED["learning"]
 ALLOWED["ray"] = FLOOR | {"workflows"}
