@@ -25,7 +25,7 @@ TABS = {
     "Edit impacts": tab_impacts,
     "Chunks": tab_chunks,
     "Detect errors": tab_detect,
-    "Compare systems": tab_compare,
+    "Rank systems": tab_compare,
     "Meta-evaluation": tab_meta,
     "About": tab_about,
 }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import geceval
 import render
 import scoring
 from geceval.cli.pages import (
@@ -95,18 +97,19 @@ def _p(value: float) -> str:
     return f"<strong>{shown}</strong>" if value < 0.05 else shown
 
 
-def csv_file(found: Mapping[str, Comparison]) -> str:
-    """Path of the rows as CSV; names that a spreadsheet would read as formulas get an apostrophe."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS)
+def files(found: Mapping[str, Comparison], sentences: int, test_set: str) -> list[str]:
+    """Paths of the leaderboard as CSV, JSON and one page; in CSV, what a spreadsheet takes for a formula is quoted."""
+    table = io.StringIO()
+    writer = csv.DictWriter(table, COLUMNS)
     writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows(found))
-    return _file("comparison.csv", text.getvalue())
-
-
-def html_file(found: Mapping[str, Comparison], sentences: int) -> str:
-    """Path of the leaderboard as one page."""
-    return _file("leaderboard.html", leaderboard_page(found, sentences, CONFIDENCE, "Leaderboard"))
+    values = {"geceval": geceval.__version__, "test_set": test_set or None, "sentences": sentences, "rows": rows(found)}
+    title = f"Leaderboard: {test_set}" if test_set else "Leaderboard"
+    return [
+        _file("comparison.csv", table.getvalue()),
+        _file("leaderboard.json", json.dumps(values, ensure_ascii=False, indent=1)),
+        _file("leaderboard.html", leaderboard_page(found, sentences, CONFIDENCE, title)),
+    ]
 
 
 def _file(name: str, content: str) -> str:

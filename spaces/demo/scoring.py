@@ -20,6 +20,7 @@ from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
 from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise
+from geceval.workflows.test_sets import NamedTestSet
 from guard import Refused, check_flag, check_references, check_sentence
 
 logger = logging.getLogger("geceval.demo")
@@ -107,8 +108,10 @@ def noticing_cuts() -> Iterator[list[str]]:
         logging.getLogger("geceval").removeHandler(handler)
 
 
-def with_m2(name: str, gold_m2: str | None) -> dict[str, Any]:
-    """`options`, with the M2 file of the references for a metric that reads its edits."""
+def on_corpus(name: str, gold_m2: str | None, named: NamedTestSet | None) -> dict[str, Any]:
+    """`options`, with those that papers report on a test set, or the M2 file of the references where they are read."""
+    if named is not None:
+        return named.options(metric(name)) | options(name)
     reads = gold_m2 is not None and hasattr(registry.scorer_class(metric(name)).Settings, "gold_m2")
     return {**options(name), **({"gold_m2": gold_m2} if reads else {})}
 

@@ -1,4 +1,4 @@
-"""Tab: a leaderboard of several systems on texts that the user uploads or pastes."""
+"""Tab: a leaderboard of several systems on a named test set, or on texts that the user uploads or pastes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import gradio as gr
 from gradio_client.utils import is_file_obj_with_meta
 
 import comparison
+import meter
+import named_sets
 import render
 import scoring
 import wiring
@@ -26,6 +28,7 @@ LONG = {"concurrency_id": "long", "concurrency_limit": 1}
 TEXT = [".txt", ".src", ".out", ".hyp", ".ref", *(f".ref{number}" for number in range(MAX_ANNOTATORS))]
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
+TEST_SETS = "On one of these, only the outputs of systems are needed."
 WAITING = "A leaderboard with an interval and a rank for every score will stand here."
 
 
@@ -36,20 +39,23 @@ def compare_systems(
     references: Any = None,
     metrics: Sequence[str] = scoring.DEFAULTS,
     baseline: str = UNCHANGED,
+    test_set: str = named_sets.OWN,
 ) -> tuple[str, list[dict[str, Any]]]:
     """Score systems and test whether they differ.
 
     Args:
-        source: An uploaded text file, or a text: one sentence per line.
+        source: An uploaded text file, or a text: one sentence per line; nothing if a test set is named.
         systems: Parallel files or texts, one per system; or a dict of names and texts.
         references: Parallel files or texts, one per annotator, or one M2 file; metrics that need none do without.
         metrics: Names of metrics.
         baseline: What the others are compared with: one of `BASELINES`.
+        test_set: `"example"`, or a name of `geceval data list` that is on the server, instead of source and references.
 
     Returns:
         The page, and its rows.
     """
-    corpus = fit_together(_given(source, "source")[:1], _given(systems, "system"), _given(references, "reference"))
+    texts = [_given(source, "source")[:1], _given(systems, "system"), _given(references, "reference")]
+    corpus = _corpus(test_set, *texts)
     found, missing = _compared(corpus, metrics, baseline)
     return comparison.page(found, missing, len(corpus.sources), baseline), comparison.rows(found)
 
@@ -66,21 +72,32 @@ def compare_on_page(
     compared: list[str],
     large: list[str],
     baseline: str,
+    test_set: str = named_sets.OWN,
+    visitor: gr.Request = None,
     progress: Any = gr.Progress(),  # noqa: B008 - how gradio hands it over
-) -> tuple[str, list[dict[str, Any]], Any, Any]:
+) -> tuple[Any, ...]:
     """Answer the button: as `compare_systems`, with the table and the leaderboard as files."""
-    corpus = fit_together(
+    corpus = _corpus(
+        test_set,
         [*map(uploaded, [source] if source else []), *pasted(pasted_source, "source")],
         [*map(uploaded, systems or []), *pasted(pasted_systems, "system")],
         [*map(uploaded, references or []), *pasted(pasted_references, "reference")],
     )
-    found, missing = _compared(corpus, [*(alone or []), *(compared or []), *(large or [])], baseline, progress)
-    files = comparison.csv_file(found), comparison.html_file(found, len(corpus.sources))
+    names = [*(alone or []), *(compared or []), *(large or [])]
+    found, missing = _compared(corpus, names, baseline, progress, visitor and visitor.session_hash)
+    files = comparison.files(found, len(corpus.sources), named_sets.title(test_set))
     return (
         comparison.page(found, missing, len(corpus.sources), baseline),
         comparison.rows(found),
         *(gr.DownloadButton(value=file, interactive=True) for file in files),
     )
+
+
+def _corpus(test_set: str, source: list[Text], systems: list[Text], references: list[Text]) -> Corpus:
+    """Texts that fit together, those of a named test set where one is chosen."""
+    if test_set == named_sets.OWN:
+        return fit_together(source, systems, references)
+    return named_sets.corpus(test_set, systems)
 
 
 def _given(value: Any, name: str) -> list[Text]:
@@ -96,7 +113,7 @@ def _given(value: Any, name: str) -> list[Text]:
 
 
 def _compared(
-    corpus: Corpus, metrics: Sequence[str], baseline: str, progress: Any = None
+    corpus: Corpus, metrics: Sequence[str], baseline: str, progress: Any = None, visitor: str | None = None
 ) -> tuple[dict[str, Comparison], dict[str, str]]:
     """Comparisons, and reasons why there is none, each by metric."""
     names = _check_metrics(metrics)
@@ -117,10 +134,18 @@ def _compared(
             f"That would be {slow:,} sentence scores of the large model, and this page takes {MAX_LARGE:,} of them."
         )
     against = {"best system": "best"}.get(baseline, "first")
-    found, missing = _compare_all(names, corpus, outputs, against, progress or (lambda *_, **__: None))
+    missing = {name: "needs references" for name in names if scoring.needs_references(name) and not corpus.references}
+    names = [name for name in names if name not in missing]
+    show = _nowhere if progress is None else progress  # one of gradio is empty, and so false, until it shows something
+    with meter.running(names, work, show, visitor) as watch:
+        found = _compare_all(names, corpus, outputs, against, watch, missing)
     if not found:
         raise Refused(f"Nothing could be scored: {'; '.join(f'{name} {why}' for name, why in missing.items())}.")
     return found, missing
+
+
+def _nowhere(*_: Any, **__: Any) -> None:
+    """For programs, which see no progress."""
 
 
 def _check_metrics(metrics: Any) -> list[str]:
@@ -128,30 +153,33 @@ def _check_metrics(metrics: Any) -> list[str]:
 
 
 def _compare_all(
-    names: list[str], corpus: Corpus, outputs: Mapping[str, list[str]], against: str, progress: Any
-) -> tuple[dict[str, Comparison], dict[str, str]]:
-    found, missing = {}, {}
-    for done, name in enumerate(names):
-        progress((done, len(names)), desc=f"{name}, {len(corpus.sources):,} sentences", unit="metrics")
-        if scoring.needs_references(name) and corpus.references is None:
-            missing[name] = "needs references"
-            continue
+    names: list[str],
+    corpus: Corpus,
+    outputs: Mapping[str, list[str]],
+    against: str,
+    watch: meter.Meter,
+    missing: dict[str, str],
+) -> dict[str, Comparison]:
+    """Comparisons by metric; `missing` gets those that failed."""
+    found = {}
+    for name in names:
         metric = scoring.metric(name)
         try:
-            (found[name],) = compare(
-                [metric],
-                corpus.sources,
-                outputs,
-                corpus.references,
-                options={metric: scoring.with_m2(name, corpus.gold_m2)},
-                baseline=against,
-                resamples=comparison.RESAMPLES,
-                confidence=comparison.CONFIDENCE,
-            ).values()
+            with watch.metric(name):
+                (found[name],) = compare(
+                    [metric],
+                    corpus.sources,
+                    outputs,
+                    corpus.references,
+                    options={metric: scoring.on_corpus(name, corpus.gold_m2, corpus.named)},
+                    baseline=against,
+                    resamples=comparison.RESAMPLES,
+                    confidence=comparison.CONFIDENCE,
+                ).values()
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
             missing[name] = "is not available here"
-    return found, missing
+    return found
 
 
 def example_files() -> tuple[str, list[str], list[str]]:
@@ -168,6 +196,14 @@ def build() -> None:
     example = gr.Button("Example: four systems, two references", size="sm", elem_id="compare-example")
     with gr.Row(equal_height=False):
         with gr.Column(scale=4, min_width=300):
+            test_set = gr.Dropdown(
+                list(named_sets.choices().items()),
+                value=named_sets.OWN,
+                label="Test set",
+                info=TEST_SETS,
+                filterable=False,
+                elem_id="compare-set",
+            )
             with gr.Tab("Upload files"):
                 source = gr.File(label="Source", file_types=TEXT, height=140, elem_id="compare-source")
                 systems = gr.File(
@@ -197,21 +233,23 @@ def build() -> None:
             baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Differences from the")
         with gr.Column(scale=7, min_width=300):
             groups = scoring.metric_groups(scoring.metrics())
-    submit = gr.Button("Compare", variant="primary", elem_id="compare-button")
+    with gr.Row(elem_classes="gv-start"):
+        stop = gr.Button("Stop", min_width=80, scale=1, elem_id="compare-stop")
+        submit = gr.Button("Compare", variant="primary", scale=4, elem_id="compare-button")
     with gr.Column(elem_classes="gv-answer"):
         view = gr.HTML(render.empty(WAITING), elem_id="compare-view", apply_default_css=False)
         with gr.Row():
             downloads = [
                 gr.DownloadButton(label, interactive=False, size="sm", min_width=140)
-                for label in ("Download CSV", "Download leaderboard")
+                for label in ("Download CSV", "Download JSON", "Download HTML")
             ]
         with gr.Accordion("As JSON", open=False):
             data = gr.JSON(show_label=False)
-    inputs, outputs = [source, systems, references, *texts, *groups, baseline], [view, data, *downloads]
+    inputs, outputs = [source, systems, references, *texts, *groups, baseline, test_set], [view, data, *downloads]
     chosen = example.click(
-        lambda: (*example_files(), "", "", ""),
+        lambda: (*example_files(), "", "", "", named_sets.OWN),
         None,
-        [source, systems, references, *texts],
+        [source, systems, references, *texts, test_set],
         api_name="compare_example",
         api_visibility="undocumented",
         queue=False,
@@ -219,7 +257,16 @@ def build() -> None:
     off = gr.update(value=None, interactive=False)
     shown = {"show_progress_on": view, "scroll_to_output": True, **LONG}
     starts = [submit.click]
-    wiring.connect("compare", compare_on_page, inputs, outputs, starts, chosen, "Compare", (None, off, off), **shown)
+    runs = wiring.connect(
+        "compare", compare_on_page, inputs, outputs, starts, chosen, "Compare", (None, off, off, off), **shown
+    )
+
+    def stop_it(visitor: gr.Request) -> Any:
+        return render.empty("Stopped.") if meter.stop(visitor.session_hash) else gr.skip()
+
+    stop.click(stop_it, None, view, cancels=runs, **wiring.SILENT)
+    own = [source, references, texts[0], texts[2]]
+    test_set.change(lambda name: [gr.update(visible=name == named_sets.OWN)] * len(own), test_set, own, **wiring.SILENT)
     gr.api(
         compare_systems,
         api_name="compare",

@@ -12,6 +12,7 @@ from geceval.core.files import split_lines
 from geceval.core.inputs import references_by_sentence
 from geceval.edits.m2 import read_m2
 from geceval.edits.m2 import references as corrected
+from geceval.workflows.test_sets import NamedTestSet
 from guard import MAX_CHARACTERS, MAX_WORDS, Refused
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -49,6 +50,7 @@ class Corpus:
     systems: dict[str, list[str]]
     references: list[list[str | None]] | list[list[str]] | None
     gold_m2: str | None
+    named: NamedTestSet | None = None
 
 
 def uploaded(path: str) -> Text:

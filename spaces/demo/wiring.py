@@ -56,19 +56,21 @@ def connect(
     verb: str,
     blanks: Sequence[Any] = (None,),
     **options: Any,
-) -> None:
-    """The events of a tab; a result never outlives its input."""
+) -> list[Any]:
+    """The events of a tab, of which those that compute are returned; a result never outlives its input."""
     handler = in_place(function, *blanks)
     named = {"js": _ask(name, len(inputs)), "api_visibility": "undocumented", **(options or QUICK)}
-    for run in (
+    runs = [
         gr.on(list(triggers), handler, list(inputs), list(outputs), api_name=f"{name}_page", **named),
         chosen.then(handler, list(inputs), list(outputs), api_name=f"{name}_after_example", **named),
-    ):
+    ]
+    for run in runs:
         run.then(**_compare(name, inputs, outputs[0], verb, "own.asked = own.next;"))
 
     Context.root_block.load(None, list(inputs), None, js=_ask(name, len(inputs), "asked"), **SILENT)
     changes = [each.change for each in inputs]
     gr.on(changes, **_compare(name, inputs, outputs[0], verb), trigger_mode="multiple")
+    return runs
 
 
 def check_again(name: str, inputs: Sequence[Any], view: Any, verb: str, late: Any) -> None:

@@ -74,7 +74,7 @@ def test_a_program_gets_scores(address):
         ("score", ["a", "b", "", ["gleu"], True, "xx"], "The language is one of: en, ru, zh, any."),
         ("score", ["a", "b"], "needed: 6, got: 2"),
         ("score", ["a", "b", "", ["fluency"], True, "en"], "fluency reads the large model: ask /score_large"),
-        ("compare", [None, [], None, ["gleu"], "first system"], "Upload or paste the source first"),
+        ("compare", [None, [], None, ["gleu"], "first system", "own"], "Upload or paste the source first"),
     ],
 )
 def test_a_program_is_told_what_is_wrong(address, name, values, message):
@@ -88,11 +88,11 @@ def test_files_of_programs_are_compared_and_bad_ones_refused(address):
         ("source", b"a b c d\n"), ("mine", b"a b c e\n"), ("big", b"a b c d\n" * 1_250_000), ("zip", b"PK\x03\x04\x00")
     ]}  # fmt: skip
     kind, (_, rows) = ask(
-        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system"]
+        address, "compare", [files["source"], [files["mine"]], [files["mine"]], ["gleu"], "first system", "own"]
     )
     assert kind == "complete" and [row["score"] for row in rows] == [0.0, 1.0]
     for name, message in [("big", "9.5 MB; this page takes 2 MB"), ("zip", "no plain text but a zip archive")]:
-        kind, told = ask(address, "compare", [files["source"], [files[name]], None, ["gleu"], "first system"])
+        kind, told = ask(address, "compare", [files["source"], [files[name]], None, ["gleu"], "first system", "own"])
         assert kind == "error" and message in str(told)
 
 
@@ -105,7 +105,7 @@ def test_an_upload_without_bounds_is_cut_off(address):
 def test_a_file_of_the_server_is_no_upload(address, space):
     path = str(space / "app.py")
     for stolen in ({"path": path, "meta": {"_type": "gradio.FileData"}}, {"path": path}):
-        kind, told = ask(address, "compare", [stolen, [stolen], None, ["gleu"], "first system"])
+        kind, told = ask(address, "compare", [stolen, [stolen], None, ["gleu"], "first system", "own"])
         assert kind == "error" and "import" not in str(told)
 
 

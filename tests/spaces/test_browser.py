@@ -197,7 +197,7 @@ def test_chunks_are_shown(page):
 
 @pytest.mark.slow
 def test_files_are_uploaded_compared_and_downloaded(page, tmp_path):
-    tab(page, "Compare systems")
+    tab(page, "Rank systems")
     texts = {"source": "He go to school .\n", "mine": "He goes to school .\n", "gold": "He goes to school .\n"}
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(text * 3, encoding="utf-8")
@@ -214,7 +214,7 @@ def test_files_are_uploaded_compared_and_downloaded(page, tmp_path):
 
 @pytest.mark.slow
 def test_the_example_corpus_is_compared(page):
-    tab(page, "Compare systems")
+    tab(page, "Rank systems")
     page.locator("#compare-example").click()
     playwright.expect(page.locator("#compare-view")).to_contain_text("overcorrect")
     fresh(page, "#compare-view")
@@ -222,6 +222,20 @@ def test_the_example_corpus_is_compared(page):
     files = [row.bounding_box() for row in page.locator("#compare-systems tr.file").all()]
     assert len(files) == 4 and files[-1]["y"] + files[-1]["height"] <= box["y"] + box["height"]  # all in sight
     assert len(cells(page, "#compare-view")) == 5 and page.locator("#compare-view svg").count() == 3
+
+
+@pytest.mark.slow
+def test_a_comparison_tells_how_long_it_takes_and_is_stopped(page, tmp_path):
+    tab(page, "Rank systems")
+    for name in ("source", "mine"):
+        (tmp_path / f"{name}.txt").write_text("".join(f"He go to {name} {n} .\n" for n in range(1_500)))
+        field = "systems" if name == "mine" else name
+        page.locator(f"#compare-{field} input[type=file]").set_input_files(tmp_path / f"{name}.txt")
+        playwright.expect(page.locator(f"#compare-{field}")).to_contain_text("txt")
+    page.locator("#compare-button").click()
+    playwright.expect(page.locator("#compare-view")).to_contain_text("left")
+    page.locator("#compare-stop").click()
+    playwright.expect(page.locator("#compare-view")).to_have_text("Stopped.")
 
 
 @pytest.mark.slow
@@ -248,7 +262,7 @@ def test_on_a_phone_numbers_are_in_sight(visit):
     tab(page, "Meta-evaluation")
     ranked = page.locator("#meta-view th[aria-sort]").bounding_box()
     assert ranked["x"] + ranked["width"] < 390
-    tab(page, "Compare systems")
+    tab(page, "Rank systems")
     button, view = (page.locator(f"#compare-{part}").bounding_box() for part in ("button", "view"))
     assert 0 <= view["y"] - button["y"] - button["height"] < 60  # what the button does is seen where it is
 
@@ -262,6 +276,6 @@ def test_every_tab_in_dark_and_narrow(visit, width, scheme):
     playwright.expect(page.locator("#score-view")).to_contain_text("walked")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("document.body.classList.contains('dark')") is (scheme == "dark")
-    for title in ("Edit impacts", "Chunks", "Detect errors", "Compare systems", "Meta-evaluation", "About"):
+    for title in ("Edit impacts", "Chunks", "Detect errors", "Rank systems", "Meta-evaluation", "About"):
         tab(page, title)  # each is in sight
         assert page.evaluate("document.documentElement.scrollWidth") <= width, title

@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
@@ -14,6 +15,8 @@ import pytest
 import comparison
 import geceval
 import lanes
+import meter
+import named_sets
 import scoring
 import sharing
 import tab_about
@@ -23,6 +26,7 @@ import tab_detect
 import tab_impacts
 import tab_meta
 import tab_score
+from geceval.core.progress import counting
 from geceval.doctor import mini_benchmark
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.verdict import verdict
@@ -360,16 +364,19 @@ def corpus(tmp_path):
 
 
 def compare(
-    source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None, pasted=("", "", "")
-):
+    source, systems, references=(), metrics=("gleu",), baseline="first system", steps=None, pasted=("", "", ""),
+    test_set="own",
+):  # fmt: skip
     """Page, path of the CSV file and rows, from what the tab holds; what the progress bar is told goes to `steps`."""
     steps = [] if steps is None else steps
-    view, rows, table, board = tab_compare.compare_on_page(
-        source, list(systems), list(references), *pasted, list(metrics), [], [], baseline,
-        progress=lambda step, desc=None, unit=None: steps.append((step, desc)),
+    view, rows, *files = tab_compare.compare_on_page(
+        source, list(systems), list(references), *pasted, list(metrics), [], [], baseline, test_set,
+        progress=lambda share, desc=None: steps.append((share, desc)),
     )  # fmt: skip
-    assert Path(board.value["path"]).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    return view, table.value["path"], rows
+    table, values, board = (Path(file.value["path"]) for file in files)
+    assert board.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert json.loads(values.read_text(encoding="utf-8"))["rows"] == rows
+    return view, str(table), rows
 
 
 def test_the_example_corpus_is_compared_as_the_library_does():
@@ -390,10 +397,58 @@ def test_the_example_corpus_is_compared_as_the_library_does():
         table = list(csv.DictReader(file))
     assert [float(row["score"]) for row in table] == [row["score"] for row in rows]
     assert set(table[0]) == set(comparison.COLUMNS)
-    assert steps == [((0, 2), "gleu, 44 sentences"), ((1, 2), "green, 44 sentences")]
+    shares, told = zip(*steps, strict=True)
+    assert shares[0] < 0.01 and list(shares) == sorted(shares) and shares[-1] == 1
+    assert [told[0], told[-1]] == ["gleu: about 5 s left", "green: about 5 s left"]
+    assert any(line.startswith("green, overcorrect: about") for line in told)
     assert view.count("<table>") == 3 and view.count(">baseline<") == 2  # the leaderboard, and one for each metric
     assert view.count("<svg") == 2
     assert "gleu: strong is best, and differs from every other system." in view
+
+
+def test_the_example_is_a_test_set_that_needs_the_outputs_of_systems_only():
+    source, systems, references = tab_compare.example_files()
+    assert compare(None, systems, test_set="example")[2] == compare(source, systems, references)[2]
+    message = refused(tab_compare.compare_systems, None, "a b c", None, ["gleu"], "first system", "nowhere")
+    assert message.startswith("The test sets of this page are: example")
+
+
+def test_a_test_set_on_this_machine_is_scored_as_papers_do(shared_data, monkeypatch):
+    monkeypatch.setenv("GECEVAL_DATA", str(shared_data / "jfleg"))
+    named_sets.choices.cache_clear()
+    assert list(named_sets.choices().values()) == ["own", "example", "jfleg-dev", "jfleg-test"]
+    jfleg = geceval.test_set("jfleg-test")
+    values = None, {"mine": "\n".join(jfleg.sources)}, None, ["gleu"], "first system"
+    _, rows = tab_compare.compare_systems(*values, "jfleg-test")
+    assert [row["score"] for row in rows] == [jfleg.score(jfleg.sources).score] * 2
+    message = refused(tab_compare.compare_systems, *values, "jfleg-dev")
+    assert message == "mine has 747 lines but JFLEG development has 754; they must be parallel."
+    named_sets.choices.cache_clear()
+
+
+def test_a_visitor_stops_a_comparison_of_his_own(monkeypatch):
+    source, systems, references = tab_compare.example_files()
+    visitor = SimpleNamespace(session_hash="me")
+    values = source, systems, references, "", "", "", [], ["gleu"], [], "first system", "own", visitor
+    assert not meter.stop("me")
+    message = refused(lambda: tab_compare.compare_on_page(*values, progress=lambda *_, **__: meter.stop("me")))
+    assert message == "Stopped." and not meter.stop("me")
+    assert tab_compare.compare_on_page(*values, progress=lambda *_, **__: meter.stop("you"))[1]
+
+
+def test_the_time_left_is_told_from_what_was_seen_before(monkeypatch):
+    clock, told = [0.0], []
+    monkeypatch.setattr("meter.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("meter._pace", {"b": 0.2})
+    names, scores = ["a", "b"], 1_000
+    running = meter.running(names, scores, lambda share, desc: told.append((share, desc)), "me")
+    with running as watch, watch.metric("a"), counting("texts", 2, shown=False) as advance:
+        clock[0] = 5.0
+        advance()
+    # 10 s of a, as of all that is not known, and 200 s of b; after a half of a, 5 s more; then b only
+    lines = ["a: about 4 minutes left", "a: about 3 minutes left", "a: about 3 minutes left"]
+    assert told == list(zip([0.0, 5 / 210, 5 / 205], lines, strict=True))
+    assert meter._pace["a"] == 0.005
 
 
 def test_texts_are_pasted_and_compared():

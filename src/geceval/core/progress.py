@@ -21,20 +21,26 @@ def bar(shown: bool, name: str = "") -> Iterator[None]:
     if not shown or _show.get() is not None:
         yield
         return
+    with _display() as display, shown_by(lambda share, what: display(share, _joined(name, what))):
+        yield
+
+
+@contextmanager
+def shown_by(display: Show) -> Iterator[None]:
+    """Within the block, whatever is computed is shown by a function; what this raises stops the computation."""
     done = 0.0
-    with _display() as display:
 
-        def show(share: float, what: str) -> None:
-            nonlocal done
-            done = max(done, share)  # it never goes back, though a part may be counted several times
-            display(done, _joined(name, what))
+    def show(share: float, what: str) -> None:
+        nonlocal done
+        done = max(done, share)  # it never goes back, though a part may be counted several times
+        display(done, what)
 
-        token = _show.set(show)
-        try:
-            yield
-            show(1.0, "")
-        finally:
-            _show.reset(token)
+    token = _show.set(show)
+    try:
+        yield
+        show(1.0, "")
+    finally:
+        _show.reset(token)
 
 
 def parts(items: Iterable[Item], name: Callable[[Item], str] | None = None) -> Iterator[Item]:
