@@ -514,6 +514,21 @@ def test_convert_essays(ok, tmp_path):
     assert ok("convert", path, "--to", "text") == "She goes home .\nBye\n"
 
 
+def test_convert_essays_in_markdown(ok, fails, tmp_path):
+    orig, lines, hyp = tmp_path / "orig.md", tmp_path / "lines.txt", tmp_path / "hyp.md"
+    orig.write_text("### essay_id = 1\n\nHe go. I stay.\n\n\n### essay_id = 2\n\nBye.\n\n\n", encoding="utf-8")
+    ok("convert", orig, "-o", lines)
+    assert lines.read_text(encoding="utf-8") == "He go.\nI stay.\nBye.\n"
+    ok("convert", orig, lines, "--to", "essays", "-o", hyp)
+    assert hyp.read_bytes() == orig.read_bytes()
+    rows = [{"id": 2, "prediction": "Bye!"}, {"id": 1, "prediction": "He goes, and I stay."}]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ok("convert", orig, tmp_path / "answers.jsonl", "--to", "essays", "-o", hyp)
+    assert ok("convert", orig, hyp) == "He goes,\nand I stay.\nBye!\n"
+    for arguments in ([orig, hyp, hyp], [orig, "--to", "essays"], [lines, hyp, "--to", "essays"]):
+        assert fails("convert", *arguments).startswith("essays in Markdown are converted with one corrected file")
+
+
 def test_a_system_without_a_score_comes_last_and_json_stays_json():
     nan = float("nan")
     results = {

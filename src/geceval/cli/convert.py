@@ -1,4 +1,4 @@
-"""`geceval convert`: between M2 files, plain text and essays with edits by character."""
+"""`geceval convert`: between M2 files, plain text and essays."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from geceval.cli.options import check_lines, refuse
 from geceval.cli.tables import check_outputs, write
 from geceval.cli.text_files import read_corpus
 from geceval.core.errors import InputError
+from geceval.core.files import read_lines
 from geceval.core.options import Language
+from geceval.text.answer_files import read_answers, read_sources
+from geceval.text.essays import markdown_essays, sentence_lines, with_lines
 from geceval.text.languages import warn_unless_english
+from geceval.text.tables import is_table
 
 if TYPE_CHECKING:
     from geceval.edits.m2 import M2Sentence
@@ -23,11 +27,12 @@ def convert(
         list[str],
         typer.Argument(
             help="--to text: one M2 or JSON file. --to m2: the source, then one corrected file per annotator; or one "
-            "JSON file of essays with edits by character, as FCE and W&I+LOCNESS are published."
+            "JSON file of essays with edits by character, as FCE and W&I+LOCNESS are published. Essays in Markdown "
+            "become sentences, with corrected ones their parts; --to essays: the essays, then one file of lines."
         ),
     ],
     to: Annotated[
-        Literal["text", "m2"] | None, typer.Option(help="What to write; m2 for a JSON file, else text.")
+        Literal["text", "m2", "essays"] | None, typer.Option(help="What to write; m2 for a JSON file, else text.")
     ] = None,
     annotator: Annotated[int | None, typer.Option(help="--to text: whose corrections; the first by default.")] = None,
     source: Annotated[bool, typer.Option("--source", help="--to text: the sources instead.")] = False,
@@ -42,7 +47,8 @@ def convert(
 ) -> None:
     """Convert M2 files to text, and text to M2 files.
 
-    Edits come from ERRANT; essays with edits by character are read, too.
+    Edits come from ERRANT; essays with edits by character are read, too. Essays of MultiGEC's Markdown become their
+    sentences, one a line, corrected ones along those of their sources; --to essays puts such lines back.
 
     In both directions, a blank line stands for a sentence that the annotator did not annotate.
     """
@@ -55,12 +61,25 @@ def convert(
         write(_to_m2(files, nlp or "bundled", language or "en", workers or 1), output)
         return
     refuse("is an option of --to m2", nlp=nlp, language=language, workers=workers)
+    if to == "essays" or markdown_essays(files[0]):
+        refuse("is for M2 and JSON files", source=source, annotator=annotator)
+        write(_of_essays(files, to), output)
+        return
     if source:
         refuse("chooses corrections, and --source prints the sources", annotator=annotator)
     if len(files) != 1:
         raise InputError(f"--to text takes one M2 or JSON file, got {len(files)}")
     lines = _sources(files[0]) if source else _corrections(files[0], annotator)
     write("".join(f"{line}\n" for line in lines), output)
+
+
+def _of_essays(files: list[str], to: str) -> str:
+    if len(files) > 2 or (to == "essays" and (len(files) < 2 or not markdown_essays(files[0]))):
+        raise InputError("essays in Markdown are converted with one corrected file, and --to essays needs both")
+    if to == "text":
+        return "".join(f"{line}\n" for line in sentence_lines(*files))
+    answers = read_answers(files[1], read_sources(files[0])).predictions if is_table(files[1]) else read_lines(files[1])
+    return with_lines(files[0], answers, files[1])
 
 
 def _holds_essays(path: str) -> bool:

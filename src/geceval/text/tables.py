@@ -1,6 +1,5 @@
 """Rows of files that hold more than lines: JSON Lines, CSV, TSV, Parquet, data sets, essays in Markdown."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +7,12 @@ from typing import Any
 
 from geceval.core.errors import InputError, did_you_mean
 from geceval.core.files import json_value, read_csv, read_text, split_lines
+from geceval.text.essays import markdown_essays
 
 HUB = "hf:"
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}  # spreadsheets write a semicolon where numbers have a comma
 _JSON = (".jsonl", ".ndjson", ".json")
 ESSAY = "essay"
-_ESSAY_LINE = re.compile(r"^### essay_id = (.+)$", re.MULTILINE)
 _FORM = 'expected one object a line, such as {"id": 1, "prediction": "..."}, or one list of such objects'
 _SAVED = ("dataset_dict.json", "dataset_info.json")  # in a folder that `datasets` saved
 
@@ -55,7 +54,8 @@ def _split(path: str) -> tuple[str, str] | None:
     before, _, column = path.rpartition(":")
     for file, name in [(path, "")] if Path(path).exists() else [(before, column), (path, "")]:
         saved = file and any((Path(file) / each).is_file() for each in _SAVED)
-        if saved or file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet") or _has_essays(file):
+        by_name = file.startswith(HUB) or _ending(file) in (*_JSON, *_DELIMITERS, ".parquet")
+        if saved or by_name or markdown_essays(file):
             return file, name
     return None
 
@@ -68,7 +68,9 @@ def read_table(path: str) -> Table:
     """Read the rows of a path for which `is_table` holds."""
     file, column = _split(path) or (path, "")
     if _ending(file) == ".md":
-        return Table(file, _essays(file), ESSAY)
+        essays = markdown_essays(file)
+        rows = [(f"{file}, essay {name}", {"id": name, ESSAY: " ".join(text.split())}) for name, text in essays]
+        return Table(file, rows, ESSAY)
     if _ending(file) in _DELIMITERS:
         _, rows = read_csv(file, _DELIMITERS[_ending(file)])
     else:
@@ -76,19 +78,6 @@ def read_table(path: str) -> Table:
     if not rows:
         raise InputError(f"{file} has no rows")
     return Table(file, rows, column)
-
-
-def _has_essays(path: str) -> bool:
-    return _ending(path) == ".md" and Path(path).is_file() and bool(_ESSAY_LINE.search(read_text(path)))
-
-
-def _essays(path: str) -> Cells:
-    """The essays of MultiGEC's Markdown, each in one line after its own `### essay_id = ID`."""
-    _, *parts = _ESSAY_LINE.split(read_text(path))
-    pairs = zip(parts[::2], parts[1::2], strict=True)
-    return [
-        (f"{path}, essay {name.strip()}", {"id": name.strip(), ESSAY: " ".join(text.split())}) for name, text in pairs
-    ]
 
 
 def _numbered(path: str, values: Sequence[Any]) -> Cells:
