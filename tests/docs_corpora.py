@@ -29,6 +29,7 @@ def write_all() -> None:
     shutil.copytree(EXAMPLE, ".", dirs_exist_ok=True)
     shutil.copy("systems/strong.txt", "system.txt")
     _write_answers()
+    write_multigec(Path("german"))
     sentences = [_sentence(random.Random(number)) for number in range(60)]
     for folder in ("jfleg", "cweb", "JFLEG"):
         Path(folder).mkdir(exist_ok=True)
