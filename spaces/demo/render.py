@@ -80,7 +80,7 @@ def block(*parts: str) -> str:
 
 def heading(text: str) -> str:
     """A heading within a result."""
-    return f"<h3>{escape(text)}</h3>"
+    return f"<h2>{escape(text)}</h2>"
 
 
 def operation(edit: Any) -> str:
@@ -103,7 +103,7 @@ def _in_place(source: str, edits: Sequence[Any], marks: Sequence[str]) -> str:
         parts += [escape(" ".join(tokens[done : edit.start])), mark]
         done = edit.end
     parts.append(escape(" ".join(tokens[done:])))
-    return f'<p class="gv-text">{" ".join(part for part in parts if part)}</p>'
+    return f'<p class="gv-text" dir="auto">{" ".join(part for part in parts if part)}</p>'
 
 
 def _old(source: str, edit: Any) -> str:
@@ -112,8 +112,8 @@ def _old(source: str, edit: Any) -> str:
 
 def _change(old: str, edit: Any) -> str:
     """What an edit removes and adds."""
-    removed = f"<del>{escape(old)}</del>" if old else ""
-    return removed + (f"<ins>{escape(edit.correction)}</ins>" if edit.correction else "")
+    removed = f'<del dir="auto">{escape(old)}</del>' if old else ""
+    return removed + (f'<ins dir="auto">{escape(edit.correction)}</ins>' if edit.correction else "")
 
 
 def _marked(old: str, edit: Any, agreed: bool | None) -> str:
@@ -125,7 +125,7 @@ def _marked(old: str, edit: Any, agreed: bool | None) -> str:
     if agreed is not None:
         title += "; a reference has it too" if agreed else "; no reference has it"
         tick = f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
-    label = f"<small>{escape(words or name)}{tick}</small>" if name or tick else ""
+    label = f'<small dir="ltr">{escape(words or name)}{tick}</small>' if name or tick else ""
     return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{_change(old, edit)}{label}</span>'
 
 
@@ -150,7 +150,7 @@ def verdicts(source: str, edits: Sequence[Any], chances: Sequence[float]) -> str
     """A sentence whose edits have the colour, and in words, how likely each is right; below it the legend."""
     marks = [
         f'<span class="gv-edit {VERDICTS[verdict(chance)][0]}" title="{chance:.0%} likely to be right">'
-        f"{_change(_old(source, change), change)}<small>{chance:.0%} {verdict(chance)}</small></span>"
+        f"{_change(_old(source, change), change)}<small dir='ltr'>{chance:.0%} {verdict(chance)}</small></span>"
         for change, chance in zip(edits, chances, strict=True)
     ]
     keys = "".join(f'<span class="gv-key {kind}">{escape(text)}</span>' for kind, text in VERDICTS.values())
@@ -169,7 +169,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, t
     def side(column: int) -> str:
         return ' class="gv-left"' if column < texts else ""
 
-    top = "".join(f'<th scope="col"{side(column)}>{escape(name)}</th>' for column, name in enumerate(columns))
+    top = "".join(
+        f'<th scope="col"{side(column)}>{escape(name)}</th>' if name else "<td></td>"
+        for column, name in enumerate(columns)
+    )
     body = "".join(
         "<tr>"
         + f'<th scope="row"{side(0)}>{row[0]}</th>'
@@ -243,7 +246,7 @@ def heat(words: Sequence[tuple[str, float, str]], threshold: float) -> str:
             f'<span class="gv-word{" gv-wrong" if marked else ""}" style="{style}" title="{escape(title)}">'
             f"{escape(text)}</span>"
         )
-    return f'<p class="gv-text gv-heat">{" ".join(parts)}</p>'
+    return f'<p class="gv-text gv-heat" dir="auto">{" ".join(parts)}</p>'
 
 
 def details(summary: str, lines: Sequence[str], kind: str = "gv-list") -> str:
@@ -254,5 +257,5 @@ def details(summary: str, lines: Sequence[str], kind: str = "gv-list") -> str:
 
 def fields(values: Mapping[str, str]) -> str:
     """Names and values in a row, e.g. precision and recall."""
-    pairs = "".join(f"<span><dt>{escape(name)}</dt><dd>{escape(value)}</dd></span>" for name, value in values.items())
+    pairs = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values.items())
     return f'<dl class="gv-fields">{pairs}</dl>'

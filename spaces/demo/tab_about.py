@@ -11,12 +11,12 @@ from guard import MAX_WORDS
 from uploads import MAX_ROWS
 
 TEXT = f"""
-### What this is
+## What this is
 
 **geceval** scores grammatical error correction. Every metric on this page is a Hugging Face `evaluate` module, and
 gives here the very numbers that it gives in Python; the table below says how each is loaded there:
 
-```python
+```
 import geceval
 
 impara = geceval.load("impara")
@@ -27,22 +27,22 @@ The page runs on the small models that come with the package, on a CPU and witho
 model stand in a group of their own and work where it is installed. Longer texts and whole corpora are for the package;
 the page takes {MAX_WORDS} words a sentence and {MAX_ROWS:,} lines a file.
 
-### What it keeps
+## What it keeps
 
 Nothing: texts and files are scored in memory, uploads are deleted within an hour, there are no analytics and
 no requests to other servers.
 
-### What scores mean
+## What scores mean
 
 A score is no verdict on a writer. Metrics were made to compare systems over many sentences; on a single sentence,
 they often disagree with people and with each other. The *Meta-evaluation* tab says how often. The examples on this page
 were made up for it.
 
-### Keyboard
+## Keyboard
 
 Tab moves on, Space chooses, Shift+Enter in a text field starts the work, arrow keys move within lists and tables.
 
-### Licence
+## Licence
 
 Apache-2.0, code and bundled models. Please cite the paper of each metric that you report; its card names it, as does
 `geceval.load(name).citation`.

@@ -21,7 +21,7 @@ def heat_map(gold, difficulty, **options) -> str:
 
 def pieces(page: str) -> list[list[tuple[str, str, float, str]]]:
     """The coloured pieces of each sentence: (classes, text, share of systems that are wrong, mouse-over text)."""
-    rows = [PIECE.findall(row) for row in re.findall(r"<li>(.*?)</li>", page)]
+    rows = [PIECE.findall(row) for row in re.findall(r'<li dir="auto">(.*?)</li>', page)]
     return [[(kind, unescape(text), float(shade), unescape(tip)) for kind, shade, tip, text in row] for row in rows]
 
 
@@ -36,7 +36,7 @@ def test_edits_are_red_false_alarms_blue_and_the_rest_is_plain():
             ("a i", "", 0.333, "insert nothing here · weight 0.33 · 1 of 3 systems wrong"),
         ]
     ]
-    (sentence,) = re.findall(r"<li>(.*?)</li>", page)
+    (sentence,) = re.findall(r'<li dir="auto">(.*?)</li>', page)
     assert re.sub(r"<[^>]*>", "", sentence).split() == ["He", "like", "cat", "."]
 
 

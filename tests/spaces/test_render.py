@@ -100,3 +100,9 @@ def test_heat_underlines_what_reaches_the_threshold():
     page = harmless(render.heat([("He", 0.1, "CORRECT"), ("go", 0.5, "INCORRECT")], 0.5))
     assert [attributes["class"] for tag, attributes in page.tags if tag == "span"] == ["gv-word", "gv-word gv-wrong"]
     assert page.tags[2][1]["style"] == "--heat:0.500"
+
+
+def test_a_sentence_and_the_parts_of_an_edit_have_their_own_direction():
+    shown = render.diff("ذهب الى المدرسة", [Edit(1, 2, "to", "R:PREP")])
+    assert shown.startswith('<p class="gv-text" dir="auto">ذهب <span class="gv-edit gv-R"')
+    assert '<del dir="auto">الى</del><ins dir="auto">to</ins><small dir="ltr">PREP</small>' in shown

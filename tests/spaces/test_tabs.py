@@ -270,7 +270,7 @@ def test_chunks_are_those_of_the_library():
     labels = {row["name"]: [cell["label"] for cell in row["cells"]] for row in values["rows"]}
     assert list(labels) == ["source", "correction", "reference 1", "reference 2"]
     assert labels["reference 1"] == ["hit", None, "wrong", None, "hit", None]  # "I was", not "I were"
-    assert '<td class="ck-wrong"><span>I were</span><small>wrong</small></td>' in view
+    assert '<td class="ck-wrong"><span dir="auto">I were</span><small>wrong</small></td>' in view
     assert view.count("<li>") == 4  # hit, wrong, over, varies
     _, together = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ALL, True)
     assert [cell["label"] for cell in together["rows"][1]["cells"]] == ["hit", None, "wrong", None, "hit", None]

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from geceval import registry
+from geceval.cli.tables import RIGHT_TO_LEFT, isolated
 from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.f_score import ratio
@@ -60,7 +61,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"version": __version__, "nothing": NOTHING, "zip": zip, "min": min, "share": _percent}
-    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class}
+    environment.filters |= {"number": _number, "share": _share, "css_class": _css_class, "direction": _direction}
     return environment
 
 
@@ -83,6 +84,12 @@ def _share(value: float | None) -> str:
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * min(max(ratio(part, whole, 0.0), 0.0), 1.0):.0f}"
+
+
+def _direction(text: str) -> str:
+    """The direction of the first letter of a text."""
+    first = next((letter for letter in text if letter.isalpha()), "")
+    return "rtl" if RIGHT_TO_LEFT.match(first) else "ltr"
 
 
 def _css_class(kind: str) -> Markup | str:
@@ -309,7 +316,7 @@ def transport_shares(plan: TransportPlan) -> tuple[float, float]:
 def span_text(source: str, edit: Edit) -> str:
     """An edit as `1:2 go → goes`."""
     before = " ".join(source.split()[edit.start : edit.end])
-    return f"{edit.start}:{edit.end} {before or NOTHING} → {edit.correction or NOTHING}"
+    return f"{edit.start}:{edit.end} {isolated(before) or NOTHING} → {isolated(edit.correction) or NOTHING}"
 
 
 def _transport_section(each: SentencePlan) -> dict[str, Any]:
@@ -368,8 +375,8 @@ def _piece(chunk: Chunk, correct: int, weight: float, systems: int) -> dict[str,
 
 def _tip(chunk: Chunk, correct: int, weight: float, systems: int) -> str:
     if chunk.is_edit:
-        corrections = " or ".join(text or NOTHING for text in (chunk.correction, *chunk.alternatives))
-        chunk_text = f"{chunk.type or 'edit'}: {chunk.source or NOTHING} → {corrections}"
+        corrections = " or ".join(isolated(text) or NOTHING for text in (chunk.correction, *chunk.alternatives))
+        chunk_text = f"{chunk.type or 'edit'}: {isolated(chunk.source) or NOTHING} → {corrections}"
         outcome = f"{correct} of {counted(systems, 'system')} right"
     else:
         chunk_text = "insert nothing here" if chunk.is_gap else f"keep: {chunk.source}"

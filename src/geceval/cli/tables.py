@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -26,6 +27,8 @@ JUDGE_LEGEND = (
     f"how likely an edit is right, judged without references: {RIGHT:.0%} and more right (green), {DOUBTFUL:.0%} and "
     "more probably right (yellow), less doubtful (red); geceval filter undoes doubtful edits"
 )
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""A letter of Hebrew, Arabic or a script like them."""
 UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
@@ -173,6 +176,7 @@ def table_text(
 ) -> str:
     """A table as plain text: numbers with four decimals and aligned right, long words folded."""
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -180,7 +184,7 @@ def table_text(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(columns):
         justify = "right" if _is_numeric(cells, number) else "left"
-        longest = max(len(_short(cell)) for cell in [name, *(row[number] for row in cells)])
+        longest = max(cell_len(_short(cell)) for cell in [name, *(row[number] for row in cells)])
         least = longest if longest <= UNFOLDED else None
         table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in cells:
@@ -192,7 +196,7 @@ def table_text(
         file=buffer, width=width, force_terminal=bool(colours), color_system=colours, legacy_windows=False
     )
     console.print(table)
-    lines = [line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()]
+    lines = [_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
 
 
@@ -244,4 +248,14 @@ def blocks_text(
         for row in rows:
             table.add_row(*(Text(*row[index]) for index in (0, *block)))
         console.print(table)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n") if line.strip()) + "\n"
+    return "\n".join(_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()) + "\n"
+
+
+def isolated(text: str) -> str:
+    """A text whose direction, if it is from right to left, does not turn round what stands beside it."""
+    return f"\u2068{text}\u2069" if RIGHT_TO_LEFT.search(text) else text
+
+
+def _in_order(line: str) -> str:
+    """A line of a table whose cells, between gaps of two spaces and more, stand from left to right."""
+    return "\u200e" + re.sub(r"\S+(?: \S+)*", lambda cell: isolated(cell[0]), line) if isolated(line) != line else line
