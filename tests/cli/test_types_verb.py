@@ -65,10 +65,15 @@ def test_two_systems_side_by_side(files, ok):
     assert test.startswith("types|types:DET|baseline:two|resamples:20|")
 
 
-def test_a_narrow_terminal_hides_no_column(files, ok, monkeypatch):
-    wide = ok("types", *BOTH)
-    monkeypatch.setattr("geceval.cli.tables.terminal_width", lambda output: 80)
-    assert ok("types", *BOTH) == wide
+def test_on_a_narrow_terminal_columns_go_on_below(files, ok, monkeypatch):
+    wide = [cells(line) for line in ok("types", *BOTH, "--types", "NOUN").splitlines()[:4]]
+    monkeypatch.setattr("geceval.cli.tables.terminal_width", lambda output: 50)
+    lines = ok("types", *BOTH, "--types", "NOUN").splitlines()
+    parts = [[cells(line) for line in lines[start : start + 4]] for start in (0, 4, 8)]
+    assert all(len(line) <= 50 for line in lines[:12])
+    for row in (0, 2, 3):
+        assert [part[row][:2] for part in parts] == [wide[row][:2]] * 3
+        assert [cell for part in parts for cell in part[row][2:]] == wide[row][2:]
 
 
 def test_json_and_tsv_hold_all_measures(files, answer, ok):

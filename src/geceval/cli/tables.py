@@ -174,30 +174,54 @@ def table_text(
     notes: Sequence[str] = (),
     colours: str | None = None,
 ) -> str:
-    """A table as plain text: numbers with four decimals and aligned right, long words folded."""
+    """A table as plain text: numbers with four decimals and aligned right, long words folded.
+
+    Columns for which there is no room go on in a further table below, behind the names of the rows again.
+    """
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(columns):
-        justify = "right" if _is_numeric(cells, number) else "left"
-        longest = max(cell_len(_short(cell)) for cell in [name, *(row[number] for row in cells)])
-        least = longest if longest <= UNFOLDED else None
-        table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
-    for row in cells:
-        table.add_row(*(Text.assemble(*(getattr(cell, "parts", ()) or [_short(cell)])) for cell in row))
-    needed = sum((column.min_width or UNFOLDED) + _GAP for column in table.columns)  # else columns would be missing
+    width = width or 10_000
+    longest = [max(cell_len(_short(cell)) for cell in column) for column in zip(columns, *cells, strict=True)]
+    sizes = [min(size, UNFOLDED) + _GAP for size in longest]
+    numeric = [_is_numeric(cells, index) for index in range(len(columns))]
+    text = numeric.index(False) if False in numeric else 0  # as the system after its rank
+    lead = max(1, next((index for index in range(text, len(columns)) if numeric[index]), 1))
+    blocks = _blocks(sizes[lead:], width - sum(sizes[:lead]))
     buffer = io.StringIO()
-    width = max(width or 10_000, needed)
-    console = Console(
-        file=buffer, width=width, force_terminal=bool(colours), color_system=colours, legacy_windows=False
-    )
-    console.print(table)
+    for block in blocks:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        indices = [*range(lead), *(lead + index for index in block)]
+        for index in indices:
+            least = longest[index] if longest[index] <= UNFOLDED else None
+            justify = "right" if numeric[index] else "left"
+            table.add_column(Text(columns[index]), justify=justify, overflow="fold", min_width=least)
+        for row in cells:
+            shown = (row[index] for index in indices)
+            table.add_row(*(Text.assemble(*(getattr(cell, "parts", ()) or [_short(cell)])) for cell in shown))
+        room = max(width, sum(sizes[index] for index in indices))  # else columns would be missing
+        console = Console(
+            file=buffer, width=room, force_terminal=bool(colours), color_system=colours, legacy_windows=False
+        )
+        console.print(table)
     lines = [_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()]
     return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+
+
+def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
+    """Indices of columns of these sizes in groups that fit into a width, each of one at least."""
+    blocks: list[list[int]] = [[]]
+    room = width
+    for index, size in enumerate(sizes):
+        if blocks[-1] and size > room:
+            blocks.append([])
+            room = width
+        blocks[-1].append(index)
+        room -= size
+    return blocks
 
 
 def judged(chance: float, edit: str = "") -> tuple[str, str]:
@@ -231,22 +255,16 @@ def blocks_text(
     sizes = [max(cell_len(text) for text in (name, *(row[i][0] for row in rows))) for i, name in enumerate(columns)]
     limit = min(max(width // 2, 24), max(width - sizes[0] - 2 * _GAP, 8))  # longer texts are folded
     first, *sizes = [min(size, limit) + _GAP for size in sizes]
-    blocks: list[list[int]] = [[]]
-    room = width - first
-    for index, size in enumerate(sizes, start=1):
-        if blocks[-1] and size > room:
-            blocks.append([])
-            room = width - first
-        blocks[-1].append(index)
-        room -= size
+    blocks = _blocks(sizes, width - first)
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colours is not None, color_system=colours)
     for block in blocks:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        for index in (0, *block):
+        indices = [0, *(1 + index for index in block)]
+        for index in indices:
             table.add_column(Text(columns[index]), overflow="fold", max_width=limit)
         for row in rows:
-            table.add_row(*(Text(*row[index]) for index in (0, *block)))
+            table.add_row(*(Text(*row[index]) for index in indices))
         console.print(table)
     return "\n".join(_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()) + "\n"
 
