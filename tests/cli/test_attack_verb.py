@@ -81,13 +81,6 @@ def test_search(files, answer):
     assert names == ["best reference", "best prefix", "deletion climb", "best concatenation", "beam search"]
 
 
-def test_attacks_that_share_no_word_with_their_sources_are_no_reason_to_warn(ok, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, lines in {"source": SOURCES * 2, "mine": ["x"] * 6, "ref": GOOD * 2}.items():
-        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
-    assert " mine " in ok("attack", "-m", "green", "-s", "source.txt", "-r", "ref.txt", "--attack", "mine.txt")
-
-
 def test_the_example_corpus_is_the_default(answer):
     (each,) = answer("attack", "-m", "green")["metrics"]
     assert (each["sentences"], each["systems"], each["control"]["name"]) == (44, 2, "strong")

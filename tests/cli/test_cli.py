@@ -291,12 +291,6 @@ def test_named_and_general_options(answer):
     assert gleu("--beta", "1.0") == gleu()  # green's
 
 
-def test_edit_metrics_show_precision_and_recall(ok):
-    lines = ok("score", "-m", "errant", *CORPUS).splitlines()
-    assert lines[0].split() == ["rank", "system", "errant", "errant_precision", "errant_recall"]
-    assert lines[2].split()[1] == "strong"
-
-
 def test_gold_from_m2(ok, tmp_path):
     gold = tmp_path / "gold.m2"
     assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold) == ""

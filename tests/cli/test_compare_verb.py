@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import geceval
 from geceval.core.errors import p_bound
 
 SOURCES = ["a b c d", "d c b a", "a a b b", "c d c d"] * 4
@@ -107,17 +106,6 @@ def test_maege(files, answer):
 def test_maege_with_references_of_others(files, answer):
     found = answer("meta", "maege", "-m", "green", "--m2", "gold.m2", "-r", "gold.m2", "--min-chains", "1")
     assert "refs:given@" in found["notes"][-1]
-
-
-def test_a_blank_line_is_no_reference_for_maege(files, answer):
-    Path("first.txt").write_text("a b c D\n\n", encoding="utf-8")
-    Path("second.txt").write_text("A b c d\ne F g h\n", encoding="utf-8")
-    options = ["--m2", "gold.m2", "--min-chains", "1", "-r", "first.txt", "second.txt"]
-    found = answer("meta", "maege", "-m", "green", *options)
-    references = [["a b c D", "A b c d"], ["e F g h"]]
-    direct = geceval.maege("green", "gold.m2", references, min_chains=1)["green"]
-    assert found["rows"][0]["sentence r"] == direct.sentence.pearson
-    assert found["notes"] == [direct.signature, direct.data]
 
 
 @pytest.mark.parametrize(

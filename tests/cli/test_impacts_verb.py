@@ -96,14 +96,6 @@ def test_the_file_may_stand_right_after_its_flag(call, files):
     assert (code, err) == (2, f"geceval: error: {reference.parent}/r2: No such file or directory\n")
 
 
-def test_a_blank_line_is_no_reference_beside_texts_either(call, tmp_path):
-    (tmp_path / "blank").write_text("\n", encoding="utf-8")
-    (tmp_path / "r").write_text("He goes to school .\n", encoding="utf-8")
-    blank, full = ["-r", tmp_path / "blank"], ["-r", tmp_path / "r"]
-    method = ["--method", "add", "-m", "gleu", *PAIR]
-    assert call(*method, *blank, *full) == call(*method, *full)
-
-
 MISTAKES = [
     (["-m", "gleu", *PAIR], "--metric is for the other methods; add --method shapley"),
     (["--method", "shapley", "-m", "gleu", *PAIR], "gleu needs references: pass -r FILE..."),

@@ -72,8 +72,3 @@ def test_mistakes(metric, names, message, files, fails):
     arguments = ["-s", SOURCE, "-p", *SYSTEMS, "-r", EXAMPLE / "reference_0.txt"]
     own = [files[name] for name in names]
     assert fails("score", "-m", metric, *arguments, "--predictions-m2", *own).startswith(message)
-
-
-def test_compare_wants_a_file_for_each_system():
-    with pytest.raises(ValueError, match="predictions_m2 must have one M2 file per system"):
-        geceval.compare("errant", ["a"], {"x": ["a"], "y": ["b"]}, [["b"]], predictions_m2={"x": "x.m2"})

@@ -28,12 +28,6 @@ def test_blank_reference_lines_are_missing_references(write):
     assert corpus.references == [["a", None], [None, "B"], ["", ""]]
 
 
-def test_a_sentence_without_any_reference_is_named(write):
-    source, prediction = write("src", "a\nb\n"), write("p", "a\nb\n")
-    with pytest.raises(ValueError, match="line 2 has no reference: it is blank in r0, r1"):
-        read_corpus(source, [prediction], [write("r0", "a\n\n"), write("r1", "a\n\n")])
-
-
 def test_line_counts_are_checked(write):
     source = write("src", "a\nb\n")
     with pytest.raises(ValueError, match="^short has 1 line but src has 2; they must be parallel$"):

@@ -96,23 +96,6 @@ def test_cutting_similar_texts_changes_nothing(triple):
     assert count_columns([triple]).tolist() == [slow_counts(slow_align(*triple))]
 
 
-def test_a_worked_example():
-    source, prediction, reference = (
-        ["He", "go", "in", "school"],
-        ["He", "goes", "in", "the", "school"],
-        ["He", "goes", "to", "school"],
-    )
-    assert align(source, prediction, reference) == [
-        ("He", "He", "He"),
-        ("go", "goes", "goes"),
-        ("in", "in", "to"),
-        (None, "the", None),
-        ("school", "school", "school"),
-    ]
-    assert three_way.KINDS == ("kept", "missed", "needless", "right", "other")
-    assert count_columns([tuple(map(tuple, (source, prediction, reference)))]).tolist() == [[2, 1, 1, 1, 0]]
-
-
 def test_nothing_to_align():
     assert align((), (), ()) == []
     assert count_columns([]).shape == (0, 5)

@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from geceval.core.options import RunTime
-from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
-from geceval.models.greedy_matching import LONGEST_CACHED, Matcher, default_layer
+from geceval.models.greedy_matching import Matcher, default_layer
 from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
@@ -81,10 +80,3 @@ def test_references_are_read_once_for_all_systems(monkeypatch):
     assert read[1:] == [others]
     fresh = Bertscore(Settings(layer=4, max_length=100), RunTime(cache=None))
     assert second.scores == pytest.approx(fresh.score(SOURCES, others, REFERENCES).scores, abs=1e-6)
-
-
-def test_states_of_very_long_references_are_not_kept():
-    """They would fill the memory: a text of 512 tokens takes as much as 16 sentences."""
-    matcher = Matcher.load(resolve("bundled"), RunTime(device="cpu"), 200, layer=2)
-    matcher.match(["a cat", "a cat"], ["the cat", "the cat " * LONGEST_CACHED])
-    assert matcher._references.get("the cat") is not None and len(matcher._references) == 1

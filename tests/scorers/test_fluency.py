@@ -4,9 +4,7 @@ import math
 
 import numpy as np
 import pytest
-import transformers
 
-from geceval import registry
 from geceval.core.cache import clear_caches
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
@@ -95,15 +93,3 @@ def test_what_is_cut_counts_as_the_rest_does(folder, kind, caplog):
 def test_bounds_are_those_of_the_settings():
     for kind, bounds in {"sqrt": (None, 0.0), "ge2018": (0.0, 1.0), "slor": (None, None)}.items():
         assert Fluency(Settings(normalization=kind)).bounds == bounds
-
-
-def test_model_and_normalisation_change_the_signature(folder, make_causal):
-    options = [{}, {"model": str(make_causal(10))}, {"normalization": "ge2018"}, {"normalization": "slor"}]
-    lines = {
-        registry.make_scorer("fluency", {"model": str(folder), **o}).score(["a"], ["a"]).signature for o in options
-    }
-    assert len(lines) == len(options)
-    line = scorer(folder).score(["a"], ["a"]).signature
-    start = transformers.AutoTokenizer.from_pretrained(folder).bos_token.replace("|", "\\|")
-    assert f"|model:{resolve(folder).identity}|" in line and f"|start:{start}|" in line
-    assert "|unigrams:unused|" in line

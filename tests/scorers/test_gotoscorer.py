@@ -119,20 +119,6 @@ def test_empty_sentences_have_one_place():
     assert result.details["tn"] == 8  # the place of the empty sentence and seven chunks of the other
 
 
-@pytest.mark.parametrize(
-    ("changed", "other"),
-    [
-        ({"ref_id": 0}, {}),
-        ({"systems": SYSTEMS[:2], "difficulty": None}, {"systems": SYSTEMS, "difficulty": None}),
-        ({"difficulty": Difficulty(3, CORRECT)}, {}),
-    ],
-)
-def test_every_setting_shows_in_the_signature(changed, other):
-    default = {"difficulty": "uniform"}
-    signatures = {score(SYSTEMS[1], **(default | options)).signature for options in (changed, other)}
-    assert len(signatures) == 2
-
-
 def test_mistakes_of_the_caller(gold_m2, tmp_path):
     with pytest.raises(ValueError, match="1 source but 2 predictions"):
         Gotoscorer().reference_difficulty(SOURCES, [["a", "b"]], GOLD)

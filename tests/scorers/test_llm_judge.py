@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from geceval import registry
-from geceval.cli.app import run
 from geceval.core.disk_cache import FILE
 from geceval.core.errors import InputError
 from geceval.scorers.llm_judge import JudgeRunTime, LlmJudge, Settings
@@ -240,27 +239,3 @@ def test_prompts_can_be_read_beforehand(judge):
     assert server.requests == []
     scorer.score(SOURCES, SYSTEMS["one"])
     assert sorted(map(str, chats)) == sorted(str(request["messages"]) for request in server.requests)
-
-
-def test_the_command_line(chat, tmp_path, capsys, monkeypatch):
-    server = chat.start()
-    monkeypatch.setenv("JUDGE_KEY", KEY)
-    for name, lines in {"source": SOURCES, **SYSTEMS}.items():
-        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
-    files = ["-s", f"{tmp_path}/source.txt", "-p", *(f"{tmp_path}/{name}.txt" for name in SYSTEMS)]
-    chosen = ["model=stand-in", f"base_url={server.url}", "api_key_env=JUDGE_KEY", "criterion=none", "seed=none"]
-    more = [f"cache={tmp_path}/cache", "temperature=0.5"]
-    command = ["score", "-m", "llm_judge", *files, "-o", *chosen, *more, "--format", "json"]
-    assert run(command) == 0
-    results = {s["system"]: s["metrics"]["llm_judge"] for s in json.loads(capsys.readouterr().out)["systems"]}
-    assert results["one"]["score"] == np.mean([chat.grade(text) for text in SYSTEMS["one"]])
-    assert sum(result["prompt_tokens"] for result in results.values()) == 4 * 100
-    assert "|temperature:0.5|seed:none|" in results["one"]["signature"]
-    assert "seed" not in server.requests[0]
-    assert len(server.requests) == 4
-    server.behave = lambda *_: chat.Raw(404, "no such model")
-    assert run([*command, "-o", "seed=1"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("geceval: error: llm_judge: http://127.0.0.1:")
-    assert captured.err.count("\n") == 1

@@ -9,8 +9,6 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import geceval
-from geceval import registry
-from geceval.models import batched_model
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.some import PARTS, Settings, Some
@@ -120,25 +118,6 @@ def test_an_answer_that_is_not_finite_is_an_error(local, monkeypatch):
     monkeypatch.setattr(scorer._loaded["meaning"], "logits", lambda *_: np.array([[3.5], [np.inf]], np.float32))
     with pytest.raises(ValueError, match=r"some: the regressor of meaning gives inf for predictions\[1\]"):
         scorer.score(["a", "b"], ["a", "b"])
-
-
-def test_several_systems_are_read_in_fuller_batches_with_the_same_scores(local, corpus, monkeypatch):
-    sources, first = corpus(30, seed=5)
-    systems = {"first": first, "second": [text + " ." for text in first], "third": list(sources)}
-    options = {"model": local, "batch_size": 64}
-    alone = {name: registry.make_scorer("some", options).score(sources, texts) for name, texts in systems.items()}
-    geceval.clear_caches()
-    sizes = []
-    form = batched_model.form_batches
-    monkeypatch.setattr(
-        batched_model, "form_batches", lambda lengths, size: sizes.append(len(lengths)) or form(lengths, size)
-    )
-    together = registry.score_systems(registry.make_scorer("some", options), sources, systems)
-    pairs = {pair for texts in systems.values() for pair in zip(sources, texts, strict=True)}
-    outputs = len({text for _, text in pairs})
-    assert sorted(sizes) == [outputs, outputs, len(pairs)]  # each network reads once, all that is distinct
-    for name, result in together.items():
-        assert result.scores == pytest.approx(alone[name].scores, abs=1e-6)
 
 
 @pytest.mark.parametrize(("bad", "error"), [(["one"], ValueError), ([1] * 8, TypeError), (["\ud800"] * 8, ValueError)])

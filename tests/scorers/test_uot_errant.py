@@ -78,9 +78,3 @@ def test_edits_from_files_on_both_sides(tmp_path):
     assert "gold_m2:gold.m2@" in found.signature and "predictions_m2:system.m2@" in found.signature
     with pytest.raises(ValueError, match=r"do not make predictions\[0\]"):
         scorer(**files).score([SOURCES[3]], ["She had two dog ."])
-
-
-def test_the_signature_names_encoder_and_solver():
-    signature = scorer().score(SOURCES[:1], PREDICTIONS[:1], REFERENCES[:1]).signature
-    for fact in ("model:bundled@", "max_length:128", "dtype:float32", "pot:", "behaviour:normalised"):
-        assert f"|{fact}" in signature

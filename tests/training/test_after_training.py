@@ -1,8 +1,6 @@
 """What is done with a finished checkpoint: its threshold, and its agreement with people, in results and card."""
 
-import dataclasses
 import json
-import shutil
 
 import pytest
 
@@ -60,21 +58,6 @@ def test_agreement_with_people_goes_into_results_and_card(checkpoint, human):
     means = {system: sum(values) / 2 for system, values in scores.items()}
     assert [line[1] for line in ranking["rows"]] == sorted(means, key=means.get, reverse=True)
     assert "Agreement with people on seeda" in (checkpoint / "README.md").read_text()
-
-
-def test_another_corpus_leaves_the_tables_of_the_first(checkpoint, human, tmp_path):
-    folder = shutil.copytree(checkpoint, tmp_path / "toy")
-    other = dataclasses.replace(
-        human,
-        name="gjg15",
-        judgments={"all": human.judgments["sent"]},
-        scores={"ts": human.scores["ts_sent"], "ew": human.scores["ts_sent"]},
-    )
-    first = evaluate_checkpoint.evaluate("impara", folder, [(human, list(SYSTEMS))])
-    second = evaluate_checkpoint.evaluate("impara", folder, [(other, list(SYSTEMS))])
-    assert json.loads((folder / "results.json").read_text())["evaluations"] == [*first, *second]
-    again = evaluate_checkpoint.evaluate("impara", folder, [(human, list(SYSTEMS))])
-    assert json.loads((folder / "results.json").read_text())["evaluations"] == [*again, *second]
 
 
 def test_the_threshold_goes_into_the_configuration(checkpoint, corpus, capsys):

@@ -41,9 +41,3 @@ def test_one_detector_and_the_estimator_over_it(corpus, ratings, tmp_path):
     assert estimator["settings"]["base"] == str(tmp_path / "out/4-1/ged")
     assert found["pairs, test fold"] == estimator["test"]["accuracy"]
     assert found["SEEDA sentence (S)"] == found["SEEDA sentence (E)"] in (0.0, 1.0)  # the one pair that people ordered
-
-
-def test_means_and_deviations():
-    assert script.spread([0.1, 0.2, 0.3]) == "0.200 ± 0.100"
-    assert script.spread([0.25]) == "0.250"  # --seeds 1
-    assert script.spread([]) == ""

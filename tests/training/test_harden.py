@@ -9,19 +9,8 @@ import torch
 import harden
 from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
-from recipes.hardening import WEIGHTS, Hardening, add_negatives, losses
-from recipes.negatives import KINDS
+from recipes.hardening import Hardening, losses
 
-GROUPS = [(f"the cat sit on the {word} every day", f"the cat sits on the {word} every day") for word in ("mat", "roof")]
-
-
-def test_negatives_name_the_text_that_they_are_of():
-    rows = add_negatives(GROUPS, 3, seed=4)
-    assert [row.texts for row in rows] == GROUPS
-    for row in rows:
-        assert 0 < len(row.negatives) == len(row.of) <= 3
-        assert not set(row.negatives) & set(row.texts)
-    assert WEIGHTS.keys() <= KINDS.keys()
 
 
 def test_losses():

@@ -41,6 +41,7 @@ OF_SCRIPTS = {
         ("--ratings RATINGS --head-layer 1", "parameters are missing"),
         ("--ratings RATINGS --init-from CAUSAL", "a causal language model, whose tokens do not see what follows"),
     ],
+    "train_meaning": [("", "give an M2 file")],
     "distill": [
         ("", "nothing to learn from"),
         ("--m2 CORPUS --layers 3", "layers must be from 1 to 2"),
@@ -90,6 +91,7 @@ def test_options_of_a_training(files, tmp_path, capsys, name, options, message):
         ("calibrate_threshold", "NOTHING --different absent.m2 --corrections CORPUS", "absent.m2"),
         ("bundle_adapter", "BASE NEW", "no adapter there"),
         ("count_words", "absent.txt --output NEW", "absent.txt"),
+        ("train_edit_quality", "--m2 absent.m2 --output NEW", "absent.m2"),
         ("train_gec_example", "--train FEW FEW --dev FEW EMPTY --output NEW", "has 6 lines but"),
         (
             "ged_ablation",

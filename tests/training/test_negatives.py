@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from recipes.negatives import KINDS, Corpus, draw, is_kept_out, is_name, make, neighbours
+from recipes.negatives import KINDS, Corpus, is_kept_out, make, neighbours
 
 TEXT = "However , my brother Peter does not like cold water because he is two ."
-TOKENS = TEXT.split()
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +59,6 @@ def test_texts_of_a_kind(kind, text, made, corpus):
         assert found - {None} == made - {None}
 
 
-def test_what_is_cut_is_a_part_in_the_order_of_the_sentence(corpus):
-    for kind in ("tail_cut", "span_dropped", "any_dropped", "content_dropped"):
-        for seed in range(50):
-            made = make(kind, TEXT, corpus, random.Random(seed))
-            rest = iter(TOKENS)
-            assert all(token in rest for token in made.split())
-            assert len(made.split()) < len(TOKENS)
-
-
-def test_words_come_from_the_corpus(corpus):
-    words = {"met", "old", "garden", "yesterday", "rained", "course", "did"}
-    changed = {make("word_exchanged", "He drank tea .", corpus, random.Random(seed)) for seed in range(100)} - {None}
-    assert {token for text in changed for token in text.split()} - set(["He", "drank", "tea", "."]) <= words
-
-
 def test_openings_come_from_the_corpus_but_for_those_kept_out(corpus):
     assert "Luckily for us ," in corpus.openings
     assert not [opening for opening in corpus.openings if opening.startswith("Of course")]
@@ -86,18 +70,7 @@ def test_openings_come_from_the_corpus_but_for_those_kept_out(corpus):
         assert not made.startswith(("Of course", "I think that", "First of all"))
 
 
-def test_names_have_a_capital_within_the_sentence():
-    tokens = ["Peter", "saw", "Anna", ".", "Then", "I", "left", "the", "UK"]
-    assert [token for index, token in enumerate(tokens) if is_name(tokens, index)] == ["Anna"]
-
-
 def test_neighbours_share_rare_words():
     # "the" is in all sentences and weighs nothing; "cat" is in two.
     texts = ["the cat sat", "the cat ran home", "the dog slept", "the weather"]
     assert neighbours(texts) == {texts[0]: [texts[1]], texts[1]: [texts[0]], texts[2]: [], texts[3]: []}
-
-
-def test_kinds_are_drawn_by_weight_from_those_that_apply(corpus):
-    drawn = [draw(TEXT, corpus, random.Random(seed))[0] for seed in range(300)]
-    assert drawn.count("word_exchanged") > drawn.count("doubled")
-    assert draw("", corpus, random.Random(1)) is None

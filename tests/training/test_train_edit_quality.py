@@ -91,8 +91,3 @@ def test_run_writes_a_judge_that_the_metric_loads(m2, tmp_path, capsys):
     (chances,) = scorer.judge(["She like cat ."], [[Edit(1, 2, "likes")]])
     assert 0 < chances[0] < 1
     assert scorer._judge.name.startswith("judge@")
-
-
-def test_missing_files_end_with_one_line(tmp_path, capsys):
-    assert main(["--m2", str(tmp_path / "none.m2"), "--output", str(tmp_path / "judge")]) == 2
-    assert "none.m2" in capsys.readouterr().err

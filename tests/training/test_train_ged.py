@@ -140,17 +140,3 @@ def test_an_insertion_at_the_end(tmp_path):
     for rule, last in (("last", 1), ("lost", 0)):
         folds, _, _ = read_folds(Job(m2=(tmp_path / "end.m2",), final_insertion=rule))
         assert {tuple(labels) for _, labels in folds["train"]} == {(0, 0, 0, 0, last)}
-
-
-def test_the_checkpoint_speaks_plain_transformers(finished):
-    folder, results = finished
-    network = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    assert tuple(network.config.id2label[number] for number in range(25)) == LABELS[25]
-    encoded = tokenizer(
-        ["the", "cat", "sit", "on", "mat", "dog", "run", "school"], is_split_into_words=True, return_tensors="pt"
-    )
-    with torch.no_grad():
-        found = network(**encoded).logits[0].argmax(-1)[1:-1].tolist()
-    names = [network.config.id2label[number] for number in found]
-    assert names == ["CORRECT"] * 2 + ["VERB:TENSE"] + ["CORRECT"] * 3 + ["VERB:SVA", "CORRECT"]

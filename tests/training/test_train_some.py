@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file
 
 import train_some as script
 from geceval.corpora.ratings import Rating, read_tmu_gfm
-from geceval.learning.loop import Collator, fit
-from geceval.learning.recipe import Recipe
+from geceval.learning.loop import Collator
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.loading import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
-from recipes.some import Job, Regression, TextModel, correlations, rated_texts, split_ratings, tokenised, train_some
+from recipes.some import Regression, TextModel, correlations, rated_texts, split_ratings
 
 FOLDS = ["--dev", "20", "--test", "20"]
 QUICK = [*FOLDS, "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
@@ -62,11 +60,6 @@ def test_correlations_of_a_small_example():
     assert correlations([2, 2], [1, 3])["pearson"] == 0.0
 
 
-def test_texts_are_tokenised_for_comparison():
-    (spaced,) = tokenised([Rating("I don't know.", "Well, I  do.", 1, 1, 1)])
-    assert (spaced.source, spaced.output) == ("I do n't know .", "Well , I do .")
-
-
 def test_it_learns_and_keeps_the_best_epoch(finished):
     _, results = finished
     assert [entry["outputs"] for entry in results["data"]] == [120, 20, 20]
@@ -98,20 +91,6 @@ def test_adapters_over_two_bases_give_what_was_trained(some_ratings, base, make_
         texts, gold = zip(*rated_texts(dev, part), strict=True)
         answers = Encoder.load(resolve(folder, part=name), head=True).logits(texts)[:, 0]
         assert correlations(answers, gold)["pearson"] == pytest.approx(best["selection"], abs=5e-3)  # in 16 bits
-
-
-def test_a_job_needs_a_seed(some_ratings, tmp_path):
-    with pytest.raises(ValueError, match="at least one seed"):
-        train_some(Job(some_ratings, Recipe(), seeds=()), tmp_path)
-
-
-def test_an_adapter_of_rank_1_has_matrices_with_one_output_and_no_bias(base, tmp_path):
-    rows = [("the cat sat", 3.0), ("cat the sit", 2.0), ("the dog runs", 3.5), ("dog run the", 1.5)]
-    recipe = Recipe(base=str(base), pooling="mean", lora_rank=1, epochs=1, learning_rate=1e-9, batch_size=4)
-    fit(Regression(), recipe, rows, rows, tmp_path / "run")
-    weights = load_file(tmp_path / "run/network.safetensors")
-    (bias,) = [value for name, value in weights.items() if name.endswith("classifier.modules_to_save.default.bias")]
-    assert bias.tolist() == pytest.approx([2.5])  # the mean rating, which is where the new output layer starts
 
 
 def test_folds_have_the_sizes_of_the_paper_and_share_no_source(shared_data):

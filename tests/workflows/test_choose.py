@@ -3,14 +3,12 @@
 import itertools
 import random
 
-import datasets
 import numpy as np
 import pytest
 
 import geceval
 from geceval.core.files import read_lines
 from geceval.edits.voting import token_edits, voted_edits
-from geceval.models import prefix_trees
 from geceval.registry import make_scorer
 
 SOURCES = ["He go to school .", "They sleeps .", "A cat sat ."]
@@ -187,31 +185,6 @@ def test_the_oracle_is_the_best_of_all_choices():
     chosen = geceval.oracle("m2", sources, systems, references)
     assert scorer.score(sources, chosen.predictions, references).score == scorer.aggregate(samples).max() > 0
     assert geceval.oracle("gleu", SOURCES, SYSTEMS, REFERENCES).indices == [0, 1, 0]
-
-
-def test_a_map_over_a_data_set():
-    data = datasets.Dataset.from_dict({"source": SOURCES, "candidates": LISTS, "reference": REFERENCES})
-    best = data.map(
-        lambda s, c, r: {"best": geceval.rerank("gleu", s, c, r).predictions, "vote": geceval.vote(s, c).predictions},
-        batched=True,
-        batch_size=2,
-        input_columns=["source", "candidates", "reference"],
-    )
-    assert best["best"][:] == [row[0] for row in REFERENCES]
-    assert best["vote"][:] == geceval.vote(SOURCES, LISTS).predictions
-
-
-def test_networks_read_what_candidates_share_once(make_causal, monkeypatch):
-    """All candidates are read in one call; equal ones once, and what they begin with in one tree."""
-    grown, grow = [], prefix_trees.grow
-    monkeypatch.setattr(prefix_trees, "grow", lambda *given: grown.append(grow(*given)) or grown[-1])
-    options = {"impara_lm": {"model": str(make_causal()), "guard": "off"}}
-    lists = [["He goes to a school .", "He goes to a school .", "He goes to a pool ."]]
-    chosen = geceval.rerank("impara_lm", SOURCES[:1], lists, options=options)
-    ((tree,),) = grown
-    assert len(tree.texts) == 2 and len(tree.row["input_ids"]) == len("<He goes to a school.") + len("pool.")
-    alone = [make_scorer("impara_lm", options["impara_lm"]).score(SOURCES[:1], [text]).score for text in lists[0]]
-    assert chosen.values[0] == pytest.approx(alone, abs=1e-5) and chosen.indices == [int(np.argmax(alone))]
 
 
 @pytest.mark.parametrize(

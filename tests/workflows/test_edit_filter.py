@@ -8,7 +8,6 @@ import pytest
 import geceval
 from geceval.edits.edit import Edit, apply
 from geceval.edits.verdict import verdict
-from geceval.scorers.edit_quality import EditQuality
 from geceval.workflows.edit_filter import JudgedCorrection, judge_edits
 
 TOKENS = ("However he do n't goes home .", "However , he does n't go to home .")
@@ -101,11 +100,6 @@ def test_edits_that_touch(source, edits, kept, expected):
     texts = (source, prediction)
     each = JudgedCorrection(source, tuple(edits), tuple(map(float, kept)), texts, tuple(map(str.split, texts)))
     assert each.filtered(0.5) == expected == apply(source, each.kept(0.5))
-
-
-def test_two_edits_that_overlap_are_refused():
-    with pytest.raises(ValueError, match="overlap"):
-        EditQuality().judge(["a b c"], [[Edit(0, 2, "x"), Edit(1, 3, "y")]])
 
 
 def test_the_function_takes_columns_and_answers_of_language_models():

@@ -6,7 +6,6 @@ import pytest
 from geceval import registry
 from geceval.corpora.edit_labels import LabelledEdit
 from geceval.edits.edit import Edit, apply
-from geceval.scorers.gleu import Gleu
 from geceval.workflows.meta_evaluation import gains_by_edits, in_references, kinds_of_edits
 
 SOURCE = "He go to school yesterday ."
@@ -48,14 +47,6 @@ def test_shapley():
     # Two players: the mean of what an edit gains alone and of what is lost without it.
     assert gains[0] == pytest.approx((gleu(THE) - gleu() + gleu(WENT, THE) - gleu(WENT)) / 2, abs=1e-12)
     assert gains.sum() == pytest.approx(total, abs=1e-12)
-
-
-def test_each_distinct_text_is_scored_once(monkeypatch):
-    calls, score = [], Gleu._score
-    monkeypatch.setattr(Gleu, "_score", lambda self, columns: calls.append(columns.predictions) or score(self, columns))
-    gains_by_edits(registry.make_scorer("gleu"), DATA * 3, "add", TARGETS)
-    texts = [SOURCE, *(apply(SOURCE, [edit]) for edit in (WENT, THE, DELETED))]
-    assert [sorted(call) for call in calls] == [sorted(texts)]
 
 
 def test_insertions_at_one_place_keep_their_order():

@@ -4,7 +4,6 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.core.result import Result
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
 from geceval.meta.maege_chains import (
@@ -15,7 +14,6 @@ from geceval.meta.maege_chains import (
     make_corpora,
     sentence_correlation,
 )
-from geceval.scorers.base import Scorer
 
 BLOCKS = [
     ("the cat sit on a mat", {0: ["1 2 cats", "4 5 the"], 1: ["2 3 sits", "4 5 the", "5 6 mats"]}),
@@ -79,27 +77,6 @@ def test_given_references(m2):
     found = geceval.maege("green", m2, given)["green"]
     assert found.lines == 18
     assert "refs:given@" in found.data and "m2:gold.m2@" in found.data and "seed:1" in found.data
-
-
-def test_metrics_score_each_distinct_request_once(m2, monkeypatch):
-    class Counting(Scorer):
-        name, Settings, asked = "counting", registry.scorer_class("impara").Settings, []
-
-        def needs_references(self) -> bool:
-            return False
-
-        def score(self, sources, predictions, references=None) -> Result:
-            assert references is None
-            return super().score(sources, predictions)
-
-        def _score(self, columns) -> Result:
-            self.asked += zip(columns.sources, columns.predictions, strict=True)
-            return Result(0.0, [float(len(text)) for text in columns.predictions], "counting")
-
-    monkeypatch.setattr(registry, "make_scorer", lambda name, options: Counting())
-    found = geceval.maege("counting", m2)["counting"]
-    assert len(Counting.asked) == len(set(Counting.asked)) == found.scored
-    assert found.lines == 18  # lines with one annotator stay in the corpora of a metric without references
 
 
 def test_bad_input(m2, tmp_path):

@@ -3,7 +3,6 @@
 import math
 import pickle
 
-import datasets
 import pytest
 from datasets.fingerprint import Hasher
 
@@ -106,20 +105,6 @@ def test_mistakes(impara):
         reward(prompts=["Fix: He ->", "He"], completions=["a", "b"])
     with pytest.raises(ValueError, match=r"prompts\[0\] does not end with the suffix '->', got 'He'"):
         reward(prompts=["Fix: He"], completions=["a"])
-
-
-def test_filtering_a_data_set(impara, checkpoint, scores):
-    data = datasets.Dataset.from_dict({"source": SOURCES, "prediction": PREDICTIONS})
-    middle = sum(sorted(scores)[:2]) / 2
-    kept = data.filter(
-        lambda sources, predictions: [value >= middle for value in impara(sources, predictions)],
-        batched=True,
-        batch_size=2,
-        input_columns=["source", "prediction"],
-    )
-    assert kept["source"] == [source for source, score in zip(SOURCES, scores, strict=True) if score >= middle]
-    mapped = data.map(lambda batch: {"reward": impara(batch["source"], batch["prediction"])}, batched=True)
-    assert list(mapped["reward"]) == pytest.approx(scores)
 
 
 CONSTANT = "The weather is mild ."

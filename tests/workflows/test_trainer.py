@@ -62,13 +62,6 @@ def test_the_numbers_are_those_of_the_metrics(tokenizer, checkpoint, evaluated):
     assert 0 < found["m2_f"] < 1
 
 
-def test_errant_has_flat_names_and_no_tables(tokenizer, evaluated):
-    found = geceval.trainer_metrics(tokenizer, "errant")(evaluated())
-    direct = geceval.load("errant").compute(sources=SOURCES, predictions=PREDICTIONS, references=TARGETS)
-    numbers = ("precision", "recall", "f", "tp", "fp", "fn")
-    assert found == {"errant": direct["score"], **{f"errant_{name}": direct[name] for name in numbers}}
-
-
 def test_models_load_once_and_before_the_training(tokenizer, checkpoint, evaluated, monkeypatch):
     loads = []
     impara = scorer_class("impara")

@@ -16,7 +16,6 @@ import errant.en.classifier
 import pytest
 import spacy
 from spacy.tokens import Doc
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import geceval
 from geceval.edits.edit import Edit, apply
@@ -132,29 +131,6 @@ def parsed():
     return annotator, PARSED
 
 
-def test_each_distinct_text_is_parsed_once_and_equal_texts_never(parsed):
-    annotator, seen = parsed
-    annotator.edits([("a cat", "the cat"), ("a cat", "a dog"), ("a  cat", "the cat"), ("so it is", "so it  is")])
-    assert sorted(seen) == ["a cat", "a dog", "the cat"]
-    annotator.edits([("a cat", "the cat"), ("a dog", "the cat")])
-    assert sorted(seen) == ["a cat", "a dog", "the cat"]
-
-
-@pytest.fixture
-def small_caches(monkeypatch):
-    monkeypatch.setattr("geceval.edits.errant.base.EDITS_CACHED", 3)
-    monkeypatch.setattr("geceval.edits.errant.parsed.DOCS_CACHED", 2)
-
-
-def test_caches_are_bounded(small_caches, parsed):
-    annotator, seen = parsed
-    expected = get_annotator("bundled").edits(PAIRS)
-    assert annotator.edits(PAIRS) == expected
-    seen.clear()
-    assert annotator.edits(PAIRS[-1:]) == expected[-1:] and not seen
-    assert annotator.edits(PAIRS) == expected and seen  # the oldest were dropped and are made anew
-
-
 def test_worker_processes_give_the_same_edits(parsed):
     pairs = [(f"{source} {k}", corrected) for k in range(9) for source, corrected in PAIRS]
     expected = get_annotator("bundled").edits(pairs)
@@ -210,30 +186,6 @@ def test_every_network_multiplies_with_numpy_also_in_other_processes(bundled):
     for annotator in (bundled, pickle.loads(pickle.dumps(bundled))):
         nodes = [node for _, component in annotator._nlp.pipeline for node in component.model.walk()]
         assert {(node.ops.name, node.ops.use_blis) for node in nodes} == {("numpy", False)}
-
-
-def test_numpy_multiplies_on_one_thread_while_texts_are_parsed_and_as_before_afterwards():
-    def threads():
-        found = [library for library in threadpool_info() if library["user_api"] == "blas"]
-        return [library["num_threads"] for library in found if "numpy" in library["filepath"]]  # scipy has its own
-
-    seen = []
-
-    @spacy.Language.component("count_threads")
-    def count_threads(doc):
-        seen.append(threads())
-        return doc
-
-    nlp = spacy.load(pipeline.BUNDLED)
-    nlp.add_pipe("count_threads")
-    annotator = ParsedAnnotator(nlp, "counted")
-    with threadpool_limits(2, "blas"):
-        before = threads()
-        assert annotator.edits(PAIRS)
-        assert threads() == before
-    assert set(before) == {2}
-    assert len(seen) == len({text for pair in PAIRS for text in pair})
-    assert all(set(found) == {1} for found in seen)
 
 
 def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):

@@ -107,12 +107,6 @@ def test_difficulty_of_another_reference_are_refused():
         difficulty.check([GOLD])
 
 
-def test_the_digest_changes_with_every_count():
-    versions = [Difficulty(3, [[3, 2]]), Difficulty(3, [[3, 1]]), Difficulty(4, [[3, 2]]), Difficulty(3, [[3], [2]])]
-    assert len({difficulty.digest for difficulty in versions}) == 4
-    assert Difficulty(3, [[3, 2]], "w.txt").digest == Difficulty(3, [[3, 2]]).digest
-
-
 @st.composite
 def corpora(draw):
     """Chunks of a reference and of one to four systems, two sentences."""

@@ -57,18 +57,6 @@ def test_a_matched_alternative_weighs_what_it_weighs():
     assert (counts.tp, counts.fp, counts.fn) == (pytest.approx(0.05), 0.0, 0.0)
 
 
-def test_each_distinct_pair_is_scored_once():
-    seen: list[tuple[str, str]] = []
-
-    def score(candidates, references):
-        seen.extend(zip(candidates, references, strict=True))
-        return np.arange(len(candidates), dtype=float)
-
-    comparison = pt.EditComparison(SOURCES[0], "R", [GO, A], [GO, THE], [(0, 0)])
-    pt.weighted_counts([comparison, comparison, pt.EditComparison("x", "R", [], [], [])], score)
-    assert len(seen) == len(set(seen)) == 4
-
-
 def test_self_weight_is_m2():
     for average in ("corpus", "sentence"):
         ours = pt_m2.PtM2(pt.Settings(weight="self", average=average))
@@ -110,9 +98,3 @@ def test_perfect_partial_and_unchanged(scorer):
     assert result.scores[2:] == [0.0, 0.0]  # a needless edit; errors left alone
     unchanged = scorer.score(SOURCES, SOURCES, REFERENCES)
     assert unchanged.scores == [0.0, 0.0, 1.0, 0.0] and unchanged.details["precision"] == 1.0
-
-
-def test_signature_names_model_layer_and_pipeline():
-    line = pt_errant.PtErrant(pt_errant.Settings(nlp="bundled")).score(SOURCES, PREDICTIONS, REFERENCES).signature
-    assert line.startswith("pt_errant|text:auto|weight:bertscore|model:bundled@")
-    assert all(part in line for part in ("|layer:5|", "|nlp:en_", "|errant:", "|refs:1-2|", "|dtype:float32|"))

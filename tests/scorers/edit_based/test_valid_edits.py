@@ -74,10 +74,3 @@ def test_empty_texts_are_judged():
 def test_types_compare_with_references_alone():
     with pytest.raises(ValueError, match="types: edits are compared with references, not judged"):
         geceval.error_types(SOURCES, {"a": PREDICTIONS}, REFERENCES, options={"valid_edits": "judge"})
-
-
-def test_the_judge_is_a_reward():
-    reward = geceval.reward("edit_quality")
-    result = geceval.load("edit_quality").compute(sources=SOURCES, predictions=PREDICTIONS)
-    assert reward(SOURCES, PREDICTIONS) == pytest.approx(result["scores"], abs=1e-9)
-    assert reward(prompts=SOURCES, completions=SOURCES) == [1.0, 1.0, 1.0]  # nothing changed, nothing wrong

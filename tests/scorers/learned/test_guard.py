@@ -20,8 +20,6 @@ from geceval.scorers.learned.guard import (
     DEFAULT,
     LOWEST,
     Effect,
-    aligned,
-    certain,
     estimated,
     growth,
     is_decorated,
@@ -222,15 +220,6 @@ def test_sentences_of_another_corpus_are_reported(caplog):
     ]
 
 
-def test_the_encoder_reads_only_what_was_changed_much():
-    geceval.clear_caches()
-    outputs = {"one": CORRECTED, "two": [CORRECTED[0], SOURCES[1], "It 's nice today ."], "none": SOURCES}
-    registry.score_systems(registry.make_scorer("impara_lm", {"guard": "surface"}), SOURCES, outputs)
-    encoder = Encoder.load(resolve("bundled"))
-    assert kept_trigrams(SOURCE, CORRECTED[0]) > 0.85 > kept_trigrams(SOURCES[1], CORRECTED[1])
-    assert {text for _, text in encoder._answers._values} == {*SOURCES[1:], *CORRECTED[1:], "It 's nice today ."}
-
-
 @pytest.mark.parametrize(
     ("prediction", "reason"),
     [
@@ -299,18 +288,6 @@ def test_no_guard_but_the_surface_penalises_small_corrections(source, prediction
         assert surface([source], [prediction], name).tolist() == [0.0], name
 
 
-def test_two_long_texts_are_aligned():
-    numbers = [str(number) for number in range(100)]
-    source = " ".join(numbers)
-    tenth = " ".join(numbers[:9] + ["x"] + numbers[10:])
-    assert aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
-    assert aligned(source, " ".join(numbers[:50])) == [
-        (" ".join(numbers[40:80]), " ".join(numbers[40:50])),
-        (" ".join(numbers[80:]), ""),
-    ]
-    assert aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
-
-
 def test_what_lies_beyond_the_length_of_the_estimator_counts():
     """Of 20 sentences, 255 words: it reads 128 tokens of source and prediction together, and long texts in parts."""
     learner, corrected = (read_lines(EXAMPLE / f"{name}.txt") for name in ("source", "reference_0"))
@@ -348,8 +325,3 @@ def test_what_keeps_its_content_words_is_not_read_by_the_estimator():
     surface([SOURCE, "They has two cat ."], ["He never went .", "They have two cats ."], "faithful")
     reader = load_regressor(resolve("bundled:meaning"), RunTime())
     assert [text for _, text in reader._answers._values] == [(SOURCE, "He never went .")]
-
-
-def test_what_is_certain_without_the_encoder():
-    assert certain(SOURCE, "The weather is mild .") and certain(SOURCE, "He go to school .")
-    assert not certain(SOURCE, SOURCE) and not certain(SOURCES[0], CORRECTED[0])

@@ -47,14 +47,6 @@ def test_systems_are_read_together(make_causal, monkeypatch, metric, distinct):
         assert result.signature == expected[name].signature
 
 
-def test_no_more_is_read_together_than_is_remembered(make_causal, monkeypatch):
-    monkeypatch.setattr(CausalModel, "cached_texts", 6)
-    scorer = registry.make_scorer("fluency", {"model": str(make_causal(2, "llama"))})
-    sizes = texts_read(monkeypatch)
-    registry.score_systems(scorer, SOURCES, SYSTEMS)
-    assert sizes == [3, 2, 2]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import geceval
-from geceval.scorers import gleu, green
+from geceval.scorers import gleu
 from geceval.scorers.gleu import Gleu
 from geceval.scorers.green import Green
 from geceval.scorers.ngram import ngrams
@@ -27,15 +26,6 @@ def test_the_system_before_leaves_no_trace(scorer, monkeypatch):
     assert [result.scores for result in cached] == [result.scores for result in again]
     assert [result.scores for result in cached] == [result.scores for result in anew]
     assert len({tuple(result.scores) for result in cached}) == 3
-
-
-@pytest.mark.parametrize(("unit", "cached"), [("word", True), ("char", False)])
-def test_what_is_cached_depends_on_how_much_there_is_to_count(unit, cached, monkeypatch):
-    """50 characters of 10 words: 40 and 200 n-grams at most."""
-    monkeypatch.setattr(ngrams, "CACHED_NGRAMS", 50)
-    geceval.clear_caches()
-    Green(green.Settings(unit=unit)).score(["abcd " * 5], ["a"], [["abcd " * 5]])
-    assert ngrams.cached_texts.cache_info().currsize == cached
 
 
 @given(st.lists(rows, min_size=2, max_size=9), st.integers(1, 60), st.sampled_from(["python2", "expectation"]))

@@ -34,18 +34,6 @@ def test_a_group_has_the_source_first_and_its_corrections():
     assert found["he go to the school"] & partial
 
 
-def test_annotators_of_one_source_share_a_group():
-    rows = [("a  cat sit", [Edit(2, 3, "sits")]), ("a cat sit", [Edit(2, 3, "sat")])]
-    (group,) = make_groups(rows, [], 100, 0)
-    assert group.texts == ("a cat sit", "a cat sits", "a cat sat")
-
-
-def test_errors_of_others_are_made_in_sentences_without_edits():
-    groups = make_groups(ROWS, ["the dog goes away"], 100, 4)
-    (group,) = [group for group in groups if group.texts[0] == "the dog goes away"]
-    assert group.texts[1:] == ("the dog go away",)
-
-
 def test_texts_are_distinct_and_of_a_usable_length():
     long = " ".join(["goes"] * 60)
     groups = make_groups(ROWS, ["goes", long, "they go home now"], 100, 3)

@@ -16,11 +16,6 @@ def told(*values):
     return Scored(Group(tuple(map(str, range(len(values))))), np.array(values, np.float32))
 
 
-def test_the_first_groups_are_held_apart():
-    rows = [told(0, 1), told(0, 2), told(0, 3)]
-    assert hold_apart(rows, 2) == (rows[:2], rows[2:])
-
-
 def test_groups_that_measure_nothing_are_refused():
     rows = [told(0, 0.3), told(1, 1), told(0, 2)]
     with pytest.raises(InputError, match=r"\(held\): no two texts of a sentence differ by 0.4 or more"):

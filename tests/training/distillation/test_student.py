@@ -35,12 +35,6 @@ def test_a_token_is_kept_with_what_it_is_merged_from(tokenizer):
     assert len(smaller) == len(kept)
 
 
-def test_any_text_can_still_be_encoded(tokenizer):
-    smaller = cut_tokenizer(tokenizer, needed_tokens(tokenizer, {}, 257, ["<|endoftext|>"]))
-    assert smaller.decode(ids(smaller, STRANGE)) == STRANGE
-    assert smaller.convert_tokens_to_ids("<|endoftext|>") == smaller.bos_token_id
-
-
 def test_special_tokens_need_not_be_in_the_vocabulary_of_the_model(tokenizer):
     content = json.loads(tokenizer.backend_tokenizer.to_str())
     special = ["<first>", "<|start|>"]
@@ -67,15 +61,3 @@ def test_with_all_layers_and_tokens_nothing_changes(merged, tokenizer, tmp_path)
     assert torch.equal(
         torch.tensor(teacher.token_log_probs([STRANGE])[0]), torch.tensor(student.token_log_probs([STRANGE])[0])
     )
-
-
-def test_the_layers_and_tokens_that_stay_are_those_of_the_teacher(merged, tokenizer, tmp_path):
-    kept = needed_tokens(tokenizer, {}, 257, ["<|endoftext|>"])
-    teacher = CausalModel.load(resolve(str(merged)), RunTime(dtype="float32"))
-    make_student(teacher, 2, kept, tmp_path)
-    student = transformers.AutoModelForCausalLM.from_pretrained(tmp_path)
-    own, theirs = student.state_dict(), teacher.model.state_dict()
-    assert student.config.num_hidden_layers == 2 and student.config.vocab_size == len(kept)
-    assert torch.equal(own["model.layers.1.mlp.up_proj.weight"], theirs["model.layers.1.mlp.up_proj.weight"])
-    assert torch.equal(own["model.embed_tokens.weight"], theirs["model.embed_tokens.weight"][kept])
-    assert resolve(str(tmp_path)).setting("start_token") == "<|endoftext|>"

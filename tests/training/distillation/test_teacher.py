@@ -31,11 +31,6 @@ def test_what_sequences_begin_with_alike_is_one_path():
     assert [np.flatnonzero(path).tolist() for path in tree.paths()] == [[0, 1, 3, 4], [0, 1, 2], [0, 1]]
 
 
-def test_a_tree_without_branches():
-    tree = prefix_tree([[9, 1], [9, 1, 2], [9, 1]])
-    assert [row.tolist() for row in tree] == [[9, 1, 2], [0, 0, 1], [0, 1, 2], [3, 3, 3], [1, 2, 1]]
-
-
 def test_a_model_says_of_a_node_what_it_says_of_the_path(merged):
     model = transformers.AutoModelForCausalLM.from_pretrained(merged).eval()
     rows = [[[0, 5, 6, 7], [0, 5, 6, 8, 9], [0, 4]], [[0, 7], [0, 8]]]
@@ -65,17 +60,6 @@ def test_texts_that_are_too_long_are_left_out(merged):
         Group(("a cat", "a dog"))
     ]
     assert list(short.score([Group(("a cat", "the mat " * 20))])) == []
-
-
-def test_groups_keep_their_order(teacher, tmp_path):
-    score_groups(lambda: teacher, GROUPS[::-1], tmp_path)  # the largest last
-    assert [scored.group for scored in read_scores(tmp_path, 2)] == GROUPS[::-1]
-
-
-def test_a_shard_may_be_empty(merged, tmp_path):
-    short = Teacher(resolve(str(merged)), FLOAT, 3)
-    score_groups(lambda: short, GROUPS, tmp_path)
-    assert list(read_scores(tmp_path, 2)) == []
 
 
 def test_a_damaged_shard_is_named(teacher, tmp_path):
