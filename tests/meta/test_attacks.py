@@ -11,11 +11,6 @@ PROSE = "He go to school by bus, too."
 STATIC = {name: attack for family in attacks.FAMILIES.values() for name, attack in family.items()}
 
 
-def test_families():
-    assert list(attacks.FAMILIES) == ["ignore", "drop", "add", "surface"]
-    assert set(attacks.FLIPS) == {"not", "numbers", "names", "antonyms", "pronouns", "tense", "two words swapped"}
-
-
 @pytest.mark.parametrize(
     ("name", "tokenised", "prose"),
     [

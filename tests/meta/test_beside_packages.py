@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-import trueskill
 from scipy import stats
 
 from geceval.meta.agreement import agreement, judged_pairs
 from geceval.meta.correlation import correlate
 from geceval.meta.judgments import Item
-from geceval.meta.trueskill import TrueSkill
 
 LISTS = {
     "plain": ([0.61, 0.42, 0.75, 0.58, 0.49, 0.7], [0.31, -0.22, 0.4, 0.12, -0.35, -0.1]),
@@ -17,12 +15,6 @@ LISTS = {
     "large": ([1e6 + 1, 1e6 + 4, 1e6 + 2, 1e6 + 3], [1e-6, 3e-6, 2e-6, 5e-6]),
     "pair": ([0.3, 0.1], [5, 7]),
 }
-GAMES = {  # (first, second, 1 the first won, -1 lost, 0 draw)
-    "mixed": [(0, 1, 1), (1, 2, 0), (2, 0, -1), (0, 2, 0), (1, 0, 1), (2, 1, 1)],
-    "upset": [(0, 1, 1)] * 12 + [(0, 1, -1), (0, 1, 0)],
-    "draws": [(0, 1, 0)] * 9,
-}
-PARAMETERS = [(0.0, 0.5, 0.25, 0.25), (25.0, 25 / 3, 25 / 6, 0.1)]  # mu, sigma, beta, probability of a draw
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -41,18 +33,3 @@ def test_kendall_of_one_ranking_without_ties(name):
     items = [Item(0, "a", tuple(((system,), rank) for system, rank in zip(systems, ranks, strict=True)))]
     found = agreement(judged_pairs(items, systems), np.array(metric, dtype=float)[:, None])
     assert found.kendall == pytest.approx(stats.kendalltau(people, metric).statistic, abs=1e-12)
-
-
-@pytest.mark.parametrize("games", GAMES.values(), ids=GAMES)
-@pytest.mark.parametrize("parameters", PARAMETERS)
-def test_trueskill_of_games(parameters, games):
-    mu, sigma, beta, draw = parameters
-    rules = trueskill.TrueSkill(mu, sigma, beta, tau=0, draw_probability=draw)
-    ratings = [rules.create_rating() for _ in range(3)]
-    for first, second, outcome in games:
-        winner, loser = (second, first) if outcome < 0 else (first, second)
-        ratings[winner], ratings[loser] = rules.rate_1vs1(ratings[winner], ratings[loser], drawn=outcome == 0)
-    means, variances = TrueSkill(mu=mu, sigma=sigma, beta=beta, draw_probability=draw).rate(games, 3)
-    # The package has an approximation of erfc that is right to about seven digits.
-    assert means == pytest.approx([rating.mu for rating in ratings], rel=1e-6, abs=2e-6)
-    assert np.sqrt(variances) == pytest.approx([rating.sigma for rating in ratings], rel=1e-6)

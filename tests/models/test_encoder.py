@@ -44,26 +44,6 @@ def test_batch_size_and_order_do_not_matter(fresh, batch_size):
     )
 
 
-def test_equal_texts_are_computed_once_and_remembered(fresh, monkeypatch):
-    encoder = fresh()
-    seen = []
-    pad = encoder._pad
-    monkeypatch.setattr(encoder, "_pad", lambda encoded: seen.append(len(encoded)) or pad(encoded))
-    first = encoder.logits(["the cat", "a dog", "the cat", "the cat"])
-    again = encoder.logits(["a dog", "the cat", "the mat"])
-    assert seen == [2, 1]
-    assert again[0] == first[1] and again[1] == first[0] == first[2]
-
-
-def test_batches_are_padded_to_their_longest_text_only(fresh, monkeypatch):
-    encoder = fresh()
-    shapes = []
-    pad = encoder._pad
-    monkeypatch.setattr(encoder, "_pad", lambda encoded: shapes.append(pad(encoded)["input_ids"].shape) or pad(encoded))
-    encoder.embed(["cat " * length for length in (5, 20, 6, 21)], RunTime(batch_size=2))
-    assert [tuple(shape) for shape in shapes] == [(2, 23), (2, 8)]  # special tokens included, longest first
-
-
 def test_states_leave_padding_out(fresh, folder):
     encoder = fresh()
     plain = transformers.AutoModel.from_pretrained(folder).eval()

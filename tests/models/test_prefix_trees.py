@@ -53,14 +53,6 @@ def fresh(model, trees=True):
     return other
 
 
-def batches(model, monkeypatch):
-    """What the network is given from now on."""
-    given = []
-    forward = model.model.base_model.forward
-    monkeypatch.setattr(model.model.base_model, "forward", lambda **batch: given.append(batch) or forward(**batch))
-    return given
-
-
 def test_500_groups_of_variants_equal_plain_batches(model):
     texts = [text for group in groups(500) for text in group]
     assert "" in texts and len(set(texts)) < len(texts)
@@ -80,22 +72,6 @@ def test_mean_states(model):
     found, expected = (fresh(model, trees).mean_states(texts, 2) for trees in (True, False))
     assert found == pytest.approx(expected, abs=1e-5)
     assert not found[2].any() and found[0].any()
-
-
-def test_a_prefix_is_read_once(model, monkeypatch):
-    reader = fresh(model)
-    reader.token_log_probs(["this"])  # how long states are is measured once
-    given = batches(model, monkeypatch)
-    reader.token_log_probs(["the cat sat", "the cat sat on", "the cat ran", "a dog"])
-    batch, alone = given
-    assert batch["input_ids"].shape == (1, 1 + 11 + 3 + 3) and alone["input_ids"].shape == (1, 1 + 5)
-    assert batch["position_ids"].tolist() == [[*range(12), 9, 10, 11, 12, 13, 14]]
-
-
-def test_texts_that_share_nothing_are_read_as_before(model, monkeypatch):
-    reader, given = fresh(model), batches(model, monkeypatch)
-    reader.token_log_probs(["the cat", "a dog", "", "this"])
-    assert given and not any("position_ids" in batch for batch in given)
 
 
 def test_trees_by_hand():

@@ -12,7 +12,6 @@ from geceval.learning.recipe import Recipe
 from recipes.hardening import Hardening, losses
 
 
-
 def test_losses():
     row = Hardening(("a", "b"), ("a a",), (0,), np.array([1.0, 0.0], np.float32))
     # a is 1 above b as before; "a a" is .5 below a: softplus(0) * .25
