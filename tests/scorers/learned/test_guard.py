@@ -20,6 +20,7 @@ from geceval.scorers.learned.guard import (
     DEFAULT,
     LOWEST,
     Effect,
+    aligned,
     estimated,
     growth,
     is_decorated,
@@ -286,6 +287,18 @@ def test_texts_are_read_as_people_see_them():
 def test_no_guard_but_the_surface_penalises_small_corrections(source, prediction):
     for name in ("faithful", "strict"):
         assert surface([source], [prediction], name).tolist() == [0.0], name
+
+
+def test_two_long_texts_are_aligned():
+    numbers = [str(number) for number in range(100)]
+    source = " ".join(numbers)
+    tenth = " ".join(numbers[:9] + ["x"] + numbers[10:])
+    assert aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
+    assert aligned(source, " ".join(numbers[:50])) == [
+        (" ".join(numbers[40:80]), " ".join(numbers[40:50])),
+        (" ".join(numbers[80:]), ""),
+    ]
+    assert aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
 
 
 def test_what_lies_beyond_the_length_of_the_estimator_counts():
