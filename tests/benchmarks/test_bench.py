@@ -53,33 +53,6 @@ def test_a_side_that_ends_is_named(side_by_side, bench, capfd):
     assert "AssertionError" in capfd.readouterr().err
 
 
-def rounds(*seconds: float, peak: float = 100.0, scores: tuple[float, ...] = ()) -> list[dict]:
-    return [{"wall": wall, "processor": 2 * wall, "peak": peak, "scores": scores} for wall in seconds]
-
-
-def test_ratios_and_targets(side_by_side):
-    table = side_by_side["table"]
-    fast = table.Row("fast", "w", rounds(1, 2, 9), rounds(30, 10, 16, peak=512), target=8)  # medians 2 and 16
-    slow = table.Row("slow", "w", rounds(4), rounds(8), target=2.5)
-    near = table.Row("near", "w", rounds(3), floor=rounds(2, scores=(500.0, 7000)), target=2, against="floor")
-    late = table.Row("late", "w", rounds(0.4), target=0.3, against="seconds")
-    free = table.Row("free", "w", rounds(1))
-    assert (fast.ratio, slow.ratio, near.from_floor) == (8, 2, 1.5)
-    assert [row.met for row in (fast, slow, near, late, free)] == [True, False, True, False, None]
-    verdicts = table.verdicts([fast, slow, near, late, free])
-    assert verdicts == "Targets met: fast 8 (8x), near 1.5 (2 floors). Targets missed: slow 2 (2.5x), late 0.4 (0.3 s)."
-    lines = table.comparison([fast, free]).splitlines()
-    assert lines[2] == "| fast | w | 2 s | 16 s | 8.0 | 8.0 | 8x | 100 MiB | 512 MiB |"
-    assert lines[3] == "| free | w | 1 s |  |  |  |  | 100 MiB |  |"
-    # 500 GFLOP in 2 s are 250 GFLOP a second.
-    assert table.floors([fast, near]).splitlines()[2:] == ["| near | 7,000 | 500 | 250 | 2 s | 3 s | 1.50 | 2 |"]
-    steps = table.growth({"gleu": {"1 system": rounds(1)[0], "4 systems": None}}).splitlines()
-    assert steps[0] == "| metric | 1 system | 4 systems |"
-    assert steps[2] == "| gleu | 1 s, 100 MiB |  |"
-    taken = {"a": {"1": rounds(1)[0], "9": rounds(5, peak=110)[0]}, "b": {"1": rounds(1)[0], "9": None}}
-    assert table.widest(taken) == "peak memory grows by at most 10 % (a)."
-
-
 def test_the_floor_counts_each_distinct_text_once(side_by_side):
     from geceval.core.options import RunTime
     from geceval.models.checkpoints import resolve
@@ -97,23 +70,6 @@ def test_the_floor_counts_each_distinct_text_once(side_by_side):
     side_by_side["geceval_side"].forget()
     assert len(encoder._answers) == 0
     assert Encoder.load(resolve("bundled"), RunTime(device="cpu")) is encoder
-
-
-def test_works_leave_out_empty_texts_and_stretch_to_distinct_sentences(side_by_side):
-    corpora = side_by_side["corpora"]
-    systems = [["a b", "", "c d"], ["a x", "b", "c"]]
-    work = corpora.Work("w", ["a b", "b", "c"], systems, [["a b"], ["b"], ["c"]])
-    few = work.take(5)
-    assert few.title == "w, 2 sentences"
-    assert (few.sources, few.systems, few.references) == (
-        ["a b", "c"],
-        [["a b", "c d"], ["a x", "c"]],
-        [["a b"], ["c"]],
-    )
-    long = corpora.stretch(few, 5)
-    assert long.sources == ["a in 0 b", "in 1 c", "a in 2 b", "in 3 c", "a in 4 b"]
-    assert long.systems == [["a in 0 b", "c in 1 d", "a in 2 x", "in 3 c", "a in 4 b"]]
-    assert long.references == [["a in 0 b"], ["in 1 c"], ["a in 2 b"], ["in 3 c"], ["a in 4 b"]]
 
 
 def test_the_table_is_written_between_the_marks(side_by_side, tmp_path):

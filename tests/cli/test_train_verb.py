@@ -179,15 +179,6 @@ def test_german_is_learnt_with_edits_of_german(base, tmp_path, capsys):
     assert "|model:de@" in scored["signature"]
 
 
-def test_german_taken_for_english_is_told(base, tmp_path, capsys):
-    files = [tmp_path / name for name in ("source.txt", "corrected.txt")]
-    for file, noun in zip(files, ("haus", "Haus"), strict=True):
-        file.write_text("".join(f"Das {noun} {n} ist nicht groß , und ich gehe mit .\n" for n in range(40)))
-    arguments = ["train", "impara", "--parallel", *map(str, files), "--init-from", base, *SMALL]
-    assert run([*arguments, "-o", str(tmp_path / "new")]) == 0
-    assert "the sources are not English" in capsys.readouterr().err
-
-
 def test_chinese_is_refused_before_anything_is_read(fails):
     arguments = ["train", "impara", "--parallel", "a.txt", "b.txt", "--language", "zh", "-o", "new"]
     assert "edits of characters, and pairs are made of words" in fails(*arguments)

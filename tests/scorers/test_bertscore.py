@@ -1,13 +1,10 @@
 """BERTScore by hand; tests/golden/test_golden.py has it beside the bert-score package."""
 
-from types import SimpleNamespace
-
 import pytest
-import torch
 
 from geceval.core.options import RunTime
 from geceval.models.encoder import Encoder
-from geceval.models.greedy_matching import Matcher, default_layer
+from geceval.models.greedy_matching import default_layer
 from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
@@ -34,24 +31,6 @@ def test_the_best_reference_counts_for_each_statistic():
     both = Bertscore().score(["x"], [PREDICTIONS[0]], [REFERENCES[0]])
     for name in ("precision", "recall", "f"):
         assert both.details[name] == pytest.approx(max(result.details[name] for result in one), abs=1e-6)
-
-
-def test_special_tokens_do_not_count_but_can_be_matched():
-    class Tokenizer:
-        cls_token_id, sep_token_id = 1, 2
-
-    class Table(Matcher):
-        """An encoder whose token states are written down here."""
-
-        def states(self, texts, layer, runtime):
-            ids = {"x": [1, 5, 2], "y": [1, 6, 2]}
-            vectors = {1: [1, 0], 2: [0, -1], 5: [3, 4], 6: [-1, 0]}
-            return [(ids[t], torch.tensor([vectors[i] for i in ids[t]], dtype=torch.float32)) for t in texts]
-
-    model = SimpleNamespace(config=SimpleNamespace(hidden_size=2))
-    found = Table(model, Tokenizer, 1, 9).match(["x"], ["y"])[0]
-    # The only counting token of x, (.6, .8), is nearest to [CLS] of y (.6); that of y, (-1, 0), to [SEP] of x (0).
-    assert found.tolist() == pytest.approx([0.6, 0.0, 0.0], abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 import torch
 import transformers
 
-from geceval import registry
 from geceval.core.files import ASSETS, read_lines
 from geceval.scorers.meaning import Meaning, Settings
 
@@ -45,15 +44,6 @@ def test_scores_equal_a_plain_loop(make_checkpoint):
 )
 def test_equal_texts_and_texts_without_words(bundled, source, prediction, score):
     assert bundled.score([source], [prediction]).scores == [score]
-
-
-def test_pairs_that_several_systems_share_are_read_once(make_checkpoint):
-    scorer = registry.make_scorer("meaning", {"model": str(make_checkpoint(6))})
-    scorer.load()
-    systems = {"one": ["the cat sat", "dogs"], "two": ["the cat sat", "a dog"]}
-    results = registry.score_systems(scorer, ["the cat sit", "a dogs"], systems)
-    assert results["one"].scores[0] == results["two"].scores[0]
-    assert len(scorer._estimator._answers) == 3
 
 
 @pytest.mark.parametrize(
