@@ -18,6 +18,7 @@ PAGES = {  # path in the repository to path in the site
     "benchmarks/README.md": "benchmarks.md",
     "SECURITY.md": "security.md",
     "CONTRIBUTING.md": "contributing.md",
+    "RELEASING.md": "releasing.md",
     "CHANGELOG.md": "changes.md",
 } | {
     path.relative_to(ROOT).as_posix(): f"{place}/{path.parent.name}.md"

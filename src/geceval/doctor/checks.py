@@ -88,7 +88,7 @@ def packages() -> Iterator[Finding]:
     requirements = [Requirement(text) for text in distribution.requires or []]
     yield installed("packages", [each for each in requirements if each.marker is None], "pip install geceval", PROBLEM)
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
-        if extra != "dev":
+        if extra not in ("dev", "docs"):
             group = [each for each in requirements if each.marker and each.marker.evaluate({"extra": extra})]
             yield installed(f"extra {extra}", group, install_command(extra), NOTE)
 
