@@ -70,13 +70,6 @@ def test_forms_of_references(either, references):
     assert either.compute(sources=SOURCES, predictions=PREDICTIONS, references=references) == plain
 
 
-def test_columns_of_a_data_set(green):
-    import datasets
-
-    table = datasets.Dataset.from_dict({"s": SOURCES, "p": PREDICTIONS, "r": REFERENCES})
-    assert green.compute(sources=table["s"], predictions=table["p"], references=table["r"]) == RESULT
-
-
 def test_batches_and_single_sentences_may_follow_each_other(either):
     assert either.compute(**COLUMNS) == RESULT
     either.add_batch(sources=SOURCES[:2], predictions=PREDICTIONS[:2], references=REFERENCES[:2])

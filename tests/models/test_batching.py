@@ -6,10 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import torch
 
 from geceval import registry
-from geceval.core.options import RunTime
 from geceval.models.batching import SENTENCE, form_batches, share_out
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
@@ -32,20 +30,9 @@ def test_no_batch_holds_more_than_its_budget(batch_size, longest):
         area = len(batch) * max(lengths[place] for place in batch)
         assert len(batch) <= batch_size
         assert area <= batch_size * SENTENCE or len(batch) == 1
+        assert area - sum(lengths[place] for place in batch) <= batch_size * SENTENCE // 16  # padding
     flat = [lengths[place] for batch in batches for place in batch]
     assert flat == sorted(lengths, reverse=True)
-
-
-def test_batches_worked_out_by_hand():
-    assert form_batches([], 2) == []
-    assert form_batches([5, 70, 33, 32, 32, 32, 0], 2) == [
-        [1],
-        [2],
-        [3, 4],
-        [5],
-        [0],
-        [6],
-    ]  # 64 tokens, 4 of them padding
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +51,6 @@ def test_two_devices_give_the_numbers_of_one(folder):
     assert len(set(one.scores)) > 60
     assert two.score == pytest.approx(one.score, abs=1e-6)
     assert two.signature == one.signature
-
-
-def test_each_device_has_a_copy_of_its_own(folder):
-    reader = Encoder.load(resolve(folder), RunTime(device="cpu, cpu"))
-    assert len(reader.models) == 2
-    first, second = (next(model.parameters()) for model in reader.models)
-    assert torch.equal(first, second) and first.data_ptr() != second.data_ptr()
 
 
 def test_devices_work_at_the_same_time_and_answers_keep_their_order():

@@ -1,7 +1,6 @@
 """The training script on a tiny checkpoint: it learns and writes what geceval loads."""
 
 import json
-import random
 import shutil
 from pathlib import Path
 
@@ -91,16 +90,3 @@ def test_a_base_given_by_a_relative_path_is_named_from_the_checkpoint(corpus, ba
     recipe = Recipe(base="bases/toy", epochs=1, batch_size=16, max_length=32)
     train_impara(Job(m2=(corpus,), recipe=recipe, pairs=40, threshold=-0.5), "runs/mine")
     assert json.loads(Path("runs/mine/config.json").read_text())["geceval_se_model"] == "../../bases/toy"
-
-
-def test_text_files_get_their_edits_from_errant(base, tmp_path):
-    rng = random.Random(1)
-    rows = [rng.sample(["cat", "dog", "mat", "school", "a", "the"], 6) for _ in range(30)]
-    source, target = tmp_path / "source", tmp_path / "target"
-    source.write_text("".join(f"{' '.join(row[:3])} sit on {' '.join(row[3:])} run\n" for row in rows) + "fine\n")
-    target.write_text("".join(f"{' '.join(row[:3])} sat on {' '.join(row[3:])} runs\n" for row in rows) + "fine\n")
-    recipe = Recipe(base=str(base), epochs=1)
-    job = Job(parallel=((source, target),), recipe=recipe, pairs=60)
-    (data,) = train_impara(job, tmp_path / "out")["data"]
-    assert (data["corpus"], data["corrections"], data["edits"]) == ("source to target", 30, 60)
-    assert data["pairs"] == {"train": 48, "dev": 6, "test": 6}

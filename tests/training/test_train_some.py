@@ -53,13 +53,6 @@ def test_the_loss_is_the_squared_error_of_the_answers(make_checkpoint, pooling):
     assert answers.tolist() == pytest.approx(alone, abs=1e-5)
 
 
-def test_correlations_of_a_small_example():
-    # scipy 1.15: pearsonr([1, 2, 4, 3], [1, 3, 2, 3]) and spearmanr; the squared errors are 0, 1, 4, 0.
-    found = correlations([1, 2, 4, 3], [1, 3, 2, 3])
-    assert found == pytest.approx({"pearson": 0.4045199, "spearman": 0.3162278, "mse": 1.25}, abs=1e-6)
-    assert correlations([2, 2], [1, 3])["pearson"] == 0.0
-
-
 def test_it_learns_and_keeps_the_best_epoch(finished):
     _, results = finished
     assert [entry["outputs"] for entry in results["data"]] == [120, 20, 20]

@@ -50,13 +50,6 @@ def test_baseline_and_signature():
         assert part in found.test
 
 
-def test_several_metrics_and_options():
-    options = {"green": {"beta": 0.5}}
-    found = geceval.compare(["green", "gleu"], SOURCES, SYSTEMS, REFERENCES, options=options, resamples=10)
-    assert list(found) == ["green", "gleu"]
-    assert "beta:0.5" in found["green"].signature
-
-
 def test_difficulty_comes_from_all_systems():
     """GoToScorer's weights are defined by the systems together, as in `geceval score`."""
     columns = SOURCES[:6], {name: texts[:6] for name, texts in SYSTEMS.items()}, [row[:1] for row in REFERENCES[:6]]
