@@ -30,7 +30,7 @@ TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
 HARNESS = ["inspect-ai>=0.3.200", "lm-eval[hf]>=0.4.9", "torchmetrics>=1.4", "trl>=1.0", "verifiers>=0.3"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
-DOCS = ["mkdocs-material>=9.5", "mkdocstrings-python>=1.12"]
+DOCS = ["mkdocs-material>=9.5", "mkdocstrings-python>=1.12", "ruff>=0.6"]
 DEV = [
     *TRAIN,
     *LANGUAGES,

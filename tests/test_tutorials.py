@@ -54,7 +54,3 @@ def test_tutorials_run(page, tmp_path, monkeypatch, capsys):
             for line in text.replace("\\\n", " ").splitlines():
                 run_line(line, monkeypatch.chdir)
         output = capsys.readouterr().out
-
-
-def test_there_are_tutorials():
-    assert [page.stem for page in PAGES] == ["classroom", "disagreement", "first-score", "reward"]

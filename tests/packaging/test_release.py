@@ -75,16 +75,6 @@ def test_a_commit_is_checked_by_the_pinned_ruff():
     assert len(pins) == 1 and pins < set(read("constraints.txt").splitlines())
 
 
-@pytest.mark.parametrize("name", ["bug", "metric", "question"])
-def test_forms_of_issues_can_be_read(name):
-    """As GitHub reads them: a form has a name and a description, and every field but text an id of its own."""
-    form = yaml.safe_load(read(f".github/ISSUE_TEMPLATE/{name}.yml"))
-    ids = [field["id"] for field in form["body"]]
-    assert form["name"] and form["description"] and len(set(ids)) == len(ids)
-    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in form["body"])
-    assert name != "bug" or {"doctor", "signature"} <= set(ids)
-
-
 @pytest.mark.slow
 def test_an_editable_install_works_beside_a_clone_of_its_name(tmp_path):
     """In the folder above a clone that is called geceval, `geceval` must not be that folder."""
