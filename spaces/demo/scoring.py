@@ -116,6 +116,11 @@ def on_corpus(name: str, gold_m2: str | None, named: NamedTestSet | None) -> dic
     return {**options(name), **({"gold_m2": gold_m2} if reads else {})}
 
 
+def judges_texts(name: str) -> bool:
+    """Whether a metric judges a text by itself, also that of the learner: so do those that a guard is made for."""
+    return hasattr(registry.scorer_class(metric(name)).Settings, "guard")
+
+
 def needs_references(name: str) -> bool:
     """Whether a metric, as the page uses it, needs references."""
     return registry.make_scorer(metric(name), options(name)).needs_references()

@@ -28,7 +28,7 @@ LONG = {"concurrency_id": "long", "concurrency_limit": 1}
 TEXT = [".txt", ".src", ".out", ".hyp", ".ref", *(f".ref{number}" for number in range(MAX_ANNOTATORS))]
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
-TEST_SETS = "On one of these, only the outputs of systems are needed."
+TEST_SETS = "For a named one, only the outputs of systems are needed."
 WAITING = "A leaderboard with an interval and a rank for every score will stand here."
 
 

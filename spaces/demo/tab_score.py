@@ -24,8 +24,6 @@ from guard import Refused, polite
 
 logger = logging.getLogger("geceval.demo")
 
-COMPARED = ("impara_lm", "impara_ged", "some", "smollm2-impara", "smollm2-some", "fluency", "gleu", "bertscore")
-"""Metrics under which the text of the learner has a score of its own; those of edits give it 0 or 1 by rule."""
 WAITING = "Scores and marked edits will stand here."
 FIELDS = (
     {"label": "Source: what the learner wrote", "lines": 2, "max_lines": 6},
@@ -116,7 +114,7 @@ def _scored(
     source, correction, known = scoring.read_correction(source, correction, references, tokenise, language)
     marked = lanes.quick.submit(scoring.edits, source, [correction, *known], language)
     answers, missing = _score_all(names, source, correction, known, language)
-    before, _ = _score_all([name for name in answers if name in COMPARED], source, source, known, language)
+    before, _ = _score_all([name for name in answers if scoring.judges_texts(name)], source, source, known, language)
     results = {name: answer.result for name, answer in answers.items()}
     sources = {name: answer.result for name, answer in before.items()}
     changed = marked.result()
@@ -203,7 +201,7 @@ def build() -> None:
                 list(scoring.LANGUAGES.items()),
                 value="en",
                 label="Language",
-                info="In other languages than English, only metrics of edits.",
+                info="Outside English, metrics of edits only.",
             )
             with gr.Row(elem_classes="gv-start"):
                 clear = gr.Button("Clear", min_width=80)

@@ -170,11 +170,12 @@ def test_nothing_changed_is_said():
 
 
 def test_the_same_question_is_answered_once(monkeypatch):
+    """That is two to the metric: on the correction and on the source."""
     asked = []
     score = scoring.score
     monkeypatch.setattr("scoring.score", lambda *values: asked.append(values) or score(*values))
     answers = [tab_score.score_correction("It work now .", "It works now .", "", ["impara"], False) for _ in range(3)]
-    assert len(asked) == 1 and answers[0][1] == answers[1][1] == answers[2][1]
+    assert len(asked) == 2 and answers[0][1] == answers[1][1] == answers[2][1]
 
 
 def asked_together(*requests):
