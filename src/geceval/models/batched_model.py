@@ -8,7 +8,6 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -38,7 +37,6 @@ Key = tuple[str, Text]
 Answer = tuple[np.ndarray, bool]
 """A network's answer for a text, and whether the text was cut."""
 
-_embeddings: WeakValueDictionary[str, Any] = WeakValueDictionary()
 _loading = threading.Lock()  # transformers sets the dtype and more of the whole process while it loads
 
 
@@ -82,8 +80,6 @@ class BatchedModel(abc.ABC):
                 reader = cls.networks.get(key)  # another thread may have loaded it meanwhile
                 if reader is None:
                     reader = cls._make(checkpoint, length, **options)
-                    if checkpoint.base is not None:
-                        _share_embeddings(reader.model, checkpoint.base)
                     reader.models = copies(reader.model, devices, dtype)
                     reader.cache_key = cache_key
                     cls.networks.put(key, reader)
@@ -206,16 +202,6 @@ class BatchedModel(abc.ABC):
         fillers = {"input_ids": self.tokenizer.pad_token_id or 0}
         batch = {name: pad([text[name] for text in encoded], fillers.get(name, 0)) for name in encoded[0]}
         return {**batch, "attention_mask": pad([[1] * len(text["input_ids"]) for text in encoded], 0)}
-
-
-def _share_embeddings(model: Any, base: Checkpoint) -> None:
-    """Give networks over one base one copy of its word embeddings, half the memory of a small one."""
-    import torch
-
-    layer = model.get_input_embeddings()
-    kept = _embeddings.setdefault(base.digest, layer.weight)
-    if kept is not layer.weight and kept.device == layer.weight.device and torch.equal(kept, layer.weight):
-        layer.weight = torch.nn.Parameter(kept.data, requires_grad=False)
 
 
 def pad(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
