@@ -7,7 +7,7 @@ from geceval.core.files import read_json
 from geceval.edits.edit import Edit
 from geceval.models.edit_judge import EditHead
 from geceval.scorers.edit_quality import EditQuality, Settings
-from recipes.edit_quality import UNSEEN, annotated_cases, auc, rated_cases, reliability, shift_to_systems, system_cases
+from recipes.edit_quality import UNSEEN, annotated_cases, shift_to_systems, system_cases
 from train_edit_quality import main
 
 M2 = """\
@@ -62,22 +62,6 @@ def test_cases_weigh_what_they_stand_for_and_the_shift_meets_what_people_find_ri
     mean = (0.97 * 4 + 0.74 * 8) / 12
     assert shift == pytest.approx(np.log(mean / (1 - mean)))
     assert shift_to_systems(EditHead(tensors), np.zeros((len(cases), 1)), cases, ["another"]) == 0.0
-
-
-def test_rated_outputs_that_differ_in_one_place():
-    groups = {"s": {"a b c": 1.0, "a x c": 2.0, "y x c": 2.1}}
-    cases = {(case.before, case.after): case.target for case in rated_cases(groups, "some", 0.5)}
-    assert cases == {("a b c", "a x c"): 0.9, ("a x c", "a b c"): 0.1, ("a b c", "y x c"): 0.9, ("y x c", "a b c"): 0.1}
-
-
-def test_area_and_reliability_by_hand():
-    right = np.array([True, False, True, False])
-    assert auc(np.array([3.0, 2.0, 2.0, 1.0]), right) == pytest.approx(3.5 / 4)
-    rows = reliability(np.array([0.05, 0.95, 0.91]), np.array([0.0, 1.0, 0.0]))
-    assert rows == [
-        {"cases": 1, "probability": pytest.approx(0.05), "right": 0.0},
-        {"cases": 2, "probability": pytest.approx(0.93), "right": 0.5},
-    ]
 
 
 def test_run_writes_a_judge_that_the_metric_loads(m2, tmp_path, capsys):

@@ -1,7 +1,6 @@
 """The training script of the faithfulness estimator: its pairs, its calibration, and a run on a tiny checkpoint."""
 
 import json
-import random
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from geceval.edits.edit import Edit
 from geceval.models.quantised import read_weights
 from geceval.scorers.meaning import Meaning, Settings
 from recipes.distillation.groups import Confusions
-from recipes.meaning import Job, Pair, make_pairs, meaning_card, read_pairs, reword, temperature
+from recipes.meaning import Job, Pair, make_pairs, meaning_card, read_pairs, temperature
 from recipes.negatives import Corpus
 
 SOURCE = "he go to the school yesterday with my brother ."
@@ -49,19 +48,6 @@ def test_positive_pairs_are_what_people_wrote(pairs):
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [
-        ("I do not know .", "I do n't know ."),
-        ("It 's late .", "It is late ."),
-        ("Maybe .", "Perhaps ."),
-        ("Zebras run .", "Zebras run ."),
-    ],
-)
-def test_rewordings(text, made):
-    assert reword(text, random.Random(1)) == made
-
-
 def test_the_temperature_makes_labels_likeliest():
     # Three of four are right, so that the likeliest logit is ln 3, whatever the network gave.
     factor = temperature(np.array([4.0, 4.0, 4.0, 4.0]), np.array([1, 1, 1, 0]))
@@ -82,21 +68,6 @@ def test_mined_pairs_are_learnt_from_beside_others(corpus, tmp_path):
     assert [row["pairs"] for row in counts[1:]] == [2, 2]
     mined = [pair for fold in folds.values() for pair in fold if pair.source == "a b c"]
     assert mined == [Pair("a b c", "a b", 0.0, "searched deletion"), Pair("a b c", "a b d", 1.0, "reference")] * 2
-
-
-@pytest.mark.parametrize(
-    ("text", "less"),
-    [
-        ("He goes to school with his brother .", True),  # each version has "Monday"
-        ("He went there on Monday with his brother .", False),  # an annotator left "school" out
-        ("He goes to school on Monday with brother .", False),  # a word that says little
-        ("Schools on Mondays with his brothers", False),
-        ("on Monday school brother", True),  # five words less than the shortest
-    ],
-)
-def test_what_says_less(load_script, text, less):
-    versions = ["He go to school on Monday with his brother .", "On Monday he goes there with his brother ."]
-    assert load_script("mine_meaning").says_less(text, versions) == less
 
 
 @pytest.mark.slow

@@ -34,15 +34,6 @@ def test_a_group_has_the_source_first_and_its_corrections():
     assert found["he go to the school"] & partial
 
 
-def test_texts_are_distinct_and_of_a_usable_length():
-    long = " ".join(["goes"] * 60)
-    groups = make_groups(ROWS, ["goes", long, "they go home now"], 100, 3)
-    texts = [text for group in groups for text in group.texts]
-    assert len(texts) == len(set(texts))
-    assert not {"goes", long} & set(texts)
-    assert all(len(group.texts) > 1 for group in groups)
-
-
 def test_groups_of_fewer_texts_are_the_first_of_those_of_more():
     rows = [(f"he go to room {number}", [Edit(1, 2, "goes")]) for number in range(3 * SHARD)]
     fewer, more = make_groups(rows, [], 10, 2), make_groups(rows, [], 2000, 2)

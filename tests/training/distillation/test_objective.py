@@ -67,15 +67,6 @@ def test_differences_beyond_the_clip_cost_nothing_on_the_right_side():
     assert distance(found, expected).item() == pytest.approx((0.5**2 / 2 + 2.5 - 0.5) / 4)
 
 
-def test_accuracy_counts_pairs_that_differ_enough():
-    objective = Distillation(START)
-    answers = np.array([[1.0, -1.0, 5.0], [-0.1, 9.0, -100.0]])
-    expected = np.array([[0.4, 0.5, 0.3], [-2.0, -100.0, -100.0]])
-    assert objective.metrics(answers, expected) == {"accuracy": pytest.approx(2 / 3)}
-    assert objective.selection({"held_loss": 2.0}) == 2.0
-    assert objective.selection({"held_loss": 2.0, "held_accuracy": 0.5, "rated_accuracy": 0.75}) == 0.375
-
-
 @pytest.fixture
 def network():
     torch.manual_seed(1)

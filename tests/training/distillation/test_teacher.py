@@ -2,18 +2,15 @@
 
 import numpy as np
 import pytest
-import torch
-import transformers
 from safetensors.numpy import load_file
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
-from geceval.models.prefix_trees import inputs
 from geceval.scorers.impara_lm import qualities
 from recipes.distillation.groups import SHARD, Group
-from recipes.distillation.teacher import Teacher, pad, prefix_tree, read_scores, score_groups, shard_file
+from recipes.distillation.teacher import Teacher, prefix_tree, read_scores, score_groups, shard_file
 
 FLOAT = RunTime(dtype="float32")
 GROUPS = [
@@ -29,18 +26,6 @@ def test_what_sequences_begin_with_alike_is_one_path():
     assert tree.depths.tolist() == [0, 1, 2, 2, 3]
     assert tree.last.tolist() == [4, 2, 1]
     assert [np.flatnonzero(path).tolist() for path in tree.paths()] == [[0, 1, 3, 4], [0, 1, 2], [0, 1]]
-
-
-def test_a_model_says_of_a_node_what_it_says_of_the_path(merged):
-    model = transformers.AutoModelForCausalLM.from_pretrained(merged).eval()
-    rows = [[[0, 5, 6, 7], [0, 5, 6, 8, 9], [0, 4]], [[0, 7], [0, 8]]]
-    trees = [prefix_tree(some) for some in rows]
-    with torch.no_grad():
-        found = model(**inputs(pad(trees), torch.float32)).logits
-        for some, tree, logits in zip(rows, trees, found, strict=True):
-            for row, last in zip(some, tree.last, strict=True):
-                expected = model(input_ids=torch.tensor([row])).logits[0, -1]
-                torch.testing.assert_close(logits[last], expected, atol=1e-5, rtol=1e-5)
 
 
 @pytest.fixture(scope="module")
