@@ -281,16 +281,6 @@ def test_a_group_of_verbs_alone_shows_its_help(ok, group):
     assert ok(group) == ok(group, "--help")
 
 
-def test_named_and_general_options(answer):
-    def gleu(*options):
-        return answer("score", "-m", "gleu", "green", *CORPUS, *options)["systems"][0]["metrics"]["gleu"]
-
-    assert gleu("-o", "unit=char")["score"] == score_directly("gleu", SYSTEMS[3], unit="char").score
-    assert gleu("-o", "gleu.unit=char", "counting=paper", "--quiet") == gleu("-o", "unit=char", "-o", "counting=paper")
-    assert gleu("-o", "green.unit=char") == gleu()
-    assert gleu("--beta", "1.0") == gleu()  # green's
-
-
 def test_gold_from_m2(ok, tmp_path):
     gold = tmp_path / "gold.m2"
     assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold) == ""

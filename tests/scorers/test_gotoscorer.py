@@ -134,12 +134,6 @@ def test_mistakes_of_the_caller(gold_m2, tmp_path):
         Gotoscorer().reference_difficulty(SOURCES, references=GOLD)
 
 
-def test_the_difficulty_of_a_gold_file(gold_m2):
-    reference = Gotoscorer(Settings(gold_m2=gold_m2, ref_id=0)).reference_difficulty(SOURCES, SYSTEMS)
-    assert reference.difficulty == Difficulty(3, CORRECT)
-    assert [(row.type, round(row.mean, 3)) for row in type_table(reference)] == [("ArtOrDet", 0.667), ("SVA", 0.333)]
-
-
 @pytest.mark.parametrize(("number", "f"), [(1, 0.8), (2, 0.2439), (3, 0.0)])
 def test_demo_of_the_authors_from_plain_texts(shared_data, number, f):
     # The authors' M2 file of the systems came from ERRANT; our edits of the same texts give the same figures.

@@ -248,10 +248,3 @@ def test_missing_references_gold_files_and_scores_that_are_not_finite():
         attribute(M2(M2.Settings(gold_m2="gold.m2")), [SOURCE], [[A]])
     with pytest.raises(ValueError, match="attribution of toy, sentence 2: 'A b c d e' scores nan"):
         attribute(Toy(lambda words: math.nan if "A" in words else 0.0), ["x", SOURCE], [[], [A]])
-
-
-def test_bad_settings():
-    with pytest.raises(ValueError, match="attribute: max_edits must lie between"):
-        geceval.attribute("gleu", ["a"], ["a"], ["a"], max_edits=21)
-    with pytest.raises(TypeError, match="attribute: .*'frob'"):
-        geceval.attribute("gleu", ["a"], ["a"], ["a"], frob=1)
