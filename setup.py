@@ -107,6 +107,7 @@ setup(
     package_dir={"": "src"},
     packages=find_packages("src"),
     package_data={"geceval": ["py.typed", "assets/**/*", "*/templates/*"]},
+    exclude_package_data={"geceval": ["assets/**/results.json"]},  # of trainings; the wheel may take 60 MB
     install_requires=[
         "numpy>=1.26",
         "evaluate>=0.4.3",
