@@ -53,6 +53,7 @@ def build(folder: Path) -> tuple[Path, Path]:
     shutil.copy(ROOT / "LICENSE", folder / "tree")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder / "dist", folder / "tree")
     wheel, source = (next((folder / "dist").glob(f"geceval-*{end}")) for end in (".whl", ".tar.gz"))
+    assert wheel.stat().st_size < 60_000_000, f"{wheel.name} has {wheel.stat().st_size:,} bytes"
     run(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
     return wheel, source
 
