@@ -183,6 +183,7 @@ def test_nothing_is_half_written(fails, checkout, scores):
         (["--scores", "{few}", "--unexpanded"], "'system' reads no unexpanded"),
         (["--scores", "{few}", "--pairwise", "metric", "--ties", "zero"], "'pairwise metric' reads no ties"),
         (["--scores", "{few}", "--level", "both", "--aggregation", "average"], "'both' reads no aggregation"),
+        (["--scores", "{few}", "--level", "both", "--window", "4"], "window is an analysis of one level"),
         (["--scores", "{few}", "--level", "sentence", "--aggregation", "average"], "'sentence' reads no aggregation"),
         (["--scores", "{few}", "--gold-m2", "{gold}"], "--gold-m2 is for metrics: add -m NAME..."),
         (["--scores", "{few}", "--save", "a.txt"], "scores are written to .tsv"),

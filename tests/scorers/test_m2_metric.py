@@ -75,13 +75,6 @@ def test_beta(scored):
     assert scored(SECOND, beta=2.0).score == pytest.approx(5 * 0.75 * 0.6 / (4 * 0.75 + 0.6))
 
 
-def test_the_signature_names_the_gold_file_without_its_folder(scored, tmp_path):
-    assert not M2(Settings(gold_m2="gold.m2")).needs_references()
-    signature = scored(FIRST).signature
-    assert "gold_m2:gold.m2@" in signature
-    assert str(tmp_path) not in signature
-
-
 def test_references_as_gold():
     result = M2().score(
         ["He go to school", "a b"], ["He goes to school", "a b"], ["He goes to the school", ["a b", "a c"]]
