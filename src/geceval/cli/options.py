@@ -249,7 +249,7 @@ def make_scorers(options: Mapping[str, dict[str, Any]], references: Sequence[str
     for name, scorer in scorers.items():
         if scorer.needs_references() and not references:
             gold = " or --gold-m2 FILE" if hasattr(scorer.Settings, "gold_m2") else ""
-            raise InputError(f"{name} needs references: pass -r FILE...{gold}")
+            raise InputError(f"{name} needs references: pass -r FILE...{gold} (metrics that need none: geceval list)")
     from_m2 = [name for name, scorer in scorers.items() if getattr(scorer.settings, "gold_m2", None) is not None]
     from_files = [name for name, scorer in scorers.items() if scorer.needs_references()]
     if from_m2 and references and not from_files:
