@@ -63,13 +63,14 @@ def in_words(seconds: float) -> str:
 @contextmanager
 def running(names: Sequence[str], scores: int, show: Callable[..., None], visitor: str | None) -> Iterator[Meter]:
     """Within the block, a visitor's comparison is computed, and may be stopped."""
-    _running[visitor] = threading.Event()
+    event = _running[visitor] = threading.Event()
     try:
-        yield Meter(names, scores, show, _running[visitor])
+        yield Meter(names, scores, show, event)
     except StoppedError as error:
         raise Refused("Stopped.") from error
     finally:
-        _running.pop(visitor, None)
+        if _running.get(visitor) is event:  # else a later run of the visitor has begun
+            del _running[visitor]
 
 
 def stop(visitor: str | None) -> bool:

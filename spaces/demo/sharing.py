@@ -20,7 +20,7 @@ LARGEST = 200_000  # bytes that a link may unpack to
 
 def pack(values: Mapping[str, Any]) -> str:
     """Values as letters that an address may hold."""
-    content = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    content = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return base64.urlsafe_b64encode(zlib.compress(content, 9)).decode().rstrip("=")
 
 
@@ -29,6 +29,7 @@ def unpack(text: str) -> dict[str, Any]:
     try:
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         values = json.loads(zlib.decompressobj().decompress(content, LARGEST))
+        json.dumps(values, ensure_ascii=False).encode()  # half a pair of surrogates is no text
     except (ValueError, zlib.error, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}

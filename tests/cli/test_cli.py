@@ -511,6 +511,8 @@ def test_convert_essays_in_markdown(ok, fails, tmp_path):
     assert ok("convert", orig, hyp) == "He goes,\nand I stay.\nBye!\n"
     for arguments in ([orig, hyp, hyp], [orig, "--to", "essays"], [lines, hyp, "--to", "essays"]):
         assert fails("convert", *arguments).startswith("essays in Markdown are converted with one corrected file")
+    hyp.write_text("### essay_id = 1\n\nHe goes.\n\n### essay_id = 1\n\nBye.\n", encoding="utf-8")
+    assert fails("convert", orig, hyp) == f"{hyp}: two essays have the id 1; keep one"
 
 
 def test_a_system_without_a_score_comes_last_and_json_stays_json():

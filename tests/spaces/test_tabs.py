@@ -1,11 +1,14 @@
 """Every tab's function, without a browser: good input, bad input, hostile input."""
 
+import base64
+import contextlib
 import csv
 import hashlib
 import importlib
 import json
 import re
 import threading
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -221,9 +224,10 @@ def test_a_link_holds_the_input():
     fields += [gr.Checkbox(label="Separate"), gr.Radio(["en", "zh"], label="Language")]
     values = {"Source": f"{EVIL} 我 \ud800", "Metrics": ["gleu", "gone"], "Separate": False, "Language": "zh"}
     [address] = re.findall('href="#score=([A-Za-z0-9_-]+)"', sharing.link("score", values))
-    assert sharing.opened(fields, address) == [values["Source"], ["gleu"], False, "zh"]
+    assert sharing.opened(fields, address) == [f"{EVIL} 我 ?", ["gleu"], False, "zh"]
     bad = sharing.pack({"Source": 3, "Metrics": "gleu", "Separate": "no", "Language": "xx"})
-    for other in (bad, address[:-9], "", "%", sharing.pack({"Source": "[" * 300_000}), sharing.pack([])):
+    half = base64.urlsafe_b64encode(zlib.compress(b'{"Source": "\\ud800"}')).decode()
+    for other in (bad, half, address[:-9], "", "%", sharing.pack({"Source": "[" * 300_000}), sharing.pack([])):
         assert sharing.opened(fields, other) == [gr.skip()] * 4
 
 
@@ -435,6 +439,12 @@ def test_a_visitor_stops_a_comparison_of_his_own(monkeypatch):
     message = refused(lambda: tab_compare.compare_on_page(*values, progress=lambda *_, **__: meter.stop("me")))
     assert message == "Stopped." and not meter.stop("me")
     assert tab_compare.compare_on_page(*values, progress=lambda *_, **__: meter.stop("you"))[1]
+    earlier, later = (meter.running([], 1, print, "me") for _ in range(2))
+    with contextlib.ExitStack() as stack:
+        earlier.__enter__()
+        stack.enter_context(later)
+        earlier.__exit__(None, None, None)  # the end of one run leaves a later one
+        assert meter.stop("me")
 
 
 def test_the_time_left_is_told_from_what_was_seen_before(monkeypatch):

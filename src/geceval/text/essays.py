@@ -35,19 +35,29 @@ def _split(path: str, modified: int, size: int) -> list[str]:
 
 def sentence_lines(path: str, corrected: str | None = None) -> list[str]:
     """The sentences of essays, or what they became in corrected ones; blank where an essay is missing there."""
-    essays = markdown_essays(path)
-    sentences = [[" ".join(part.split()) for part in _sentences(text)] for _, text in essays]
+    essays = _by_id(path)
+    sentences = [[" ".join(part.split()) for part in _sentences(text)] for text in essays.values()]
     if corrected is None:
         return [sentence for row in sentences for sentence in row]
-    texts = dict(markdown_essays(corrected))
+    texts = _by_id(corrected)
     if not texts:
-        raise InputError(f"{corrected}: no essay; a line such as `### essay_id = {essays[0][0]}` stands before each")
-    if missing := [name for name, _ in essays if name not in texts]:
+        raise InputError(f"{corrected}: no essay; a line like `### essay_id = {next(iter(essays))}` stands before each")
+    if missing := [name for name in essays if name not in texts]:
         shown = counted(len(missing), "essay")
         logger.warning("%s lacks %s of %s, %s first; the lines are blank", corrected, shown, path, missing[0])
     rows = zip(essays, sentences, strict=True)
-    parts = [part for (name, _), row in rows for part in sentence_parts(row, [texts.get(name, "")])]
+    parts = [part for name, row in rows for part in sentence_parts(row, [texts.get(name, "")])]
     return [" ".join(part.split()) for part in parts]
+
+
+def _by_id(path: str) -> dict[str, str]:
+    """The text of each essay by its id."""
+    essays: dict[str, str] = {}
+    for name, text in markdown_essays(path):
+        if name in essays:
+            raise InputError(f"{path}: two essays have the id {name}; keep one")
+        essays[name] = text
+    return essays
 
 
 def with_lines(path: str, lines: Sequence[str], name: str) -> str:
