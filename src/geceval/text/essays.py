@@ -41,7 +41,8 @@ def sentence_lines(path: str, corrected: str | None = None) -> list[str]:
         return [sentence for row in sentences for sentence in row]
     texts = _by_id(corrected)
     if not texts:
-        raise InputError(f"{corrected}: no essay; a line like `### essay_id = {next(iter(essays))}` stands before each")
+        name = next(iter(essays))
+        raise InputError(f"{corrected}: no essay; a line such as `### essay_id = {name}` stands before each")
     if missing := [name for name in essays if name not in texts]:
         shown = counted(len(missing), "essay")
         logger.warning("%s lacks %s of %s, %s first; the lines are blank", corrected, shown, path, missing[0])
