@@ -13,9 +13,10 @@ from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, Language, PipelineName, Positive, Share
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
+from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, TypeCounts
-from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
+from geceval.scorers.edit_based.valid_edits import ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import annotator_of, compared_edits, extraction_facts, extracts
 
@@ -61,7 +62,7 @@ class Settings(TextOptions):
     nlp: PipelineName = "bundled"
     language: Language = "en"
     valid_edits: ValidEdits = "references"
-    judge_threshold: Share = JUDGE_THRESHOLD
+    judge_threshold: Share = DOUBTFUL
 
 
 class Errant(EditScorer):

@@ -15,9 +15,10 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range
 from geceval.edits.edit import Edit, in_order
 from geceval.edits.maxmatch.extraction import EXTRACTING, Extraction, Rules, extract_all
+from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
+from geceval.scorers.edit_based.valid_edits import ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average
 from geceval.scorers.references.gold import Gold, gold_from_m2
 
@@ -46,7 +47,7 @@ class Settings(TextOptions):
     gold_m2: FilePath | None = None
     max_unchanged_words: Annotated[int, Range(0)] = 2
     valid_edits: ValidEdits = "references"
-    judge_threshold: Share = JUDGE_THRESHOLD
+    judge_threshold: Share = DOUBTFUL
 
 
 class M2(EditScorer):

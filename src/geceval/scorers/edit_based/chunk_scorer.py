@@ -17,6 +17,7 @@ from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
 from geceval.edits.cleme_chunks import JointChunks, divide
 from geceval.edits.edit import Edit, apply, distinct
+from geceval.edits.verdict import DOUBTFUL
 from geceval.models.devices import pick_dtype
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.bertscore import load_matcher
@@ -33,7 +34,7 @@ from geceval.scorers.edit_based.chunk_classes import (
     similarity_weights,
     unit_weight,
 )
-from geceval.scorers.edit_based.valid_edits import JUDGE_THRESHOLD, ValidEdits, judge_facts, valid_edits
+from geceval.scorers.edit_based.valid_edits import ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
 from geceval.scorers.references.gold import Gold, annotator_of, compared_edits, extraction_facts, extracts
 
@@ -76,7 +77,7 @@ class ChunkSettings(TextOptions):
     nlp: PipelineName = "bundled"
     language: Language = "en"
     valid_edits: ValidEdits = "references"
-    judge_threshold: Share = JUDGE_THRESHOLD
+    judge_threshold: Share = DOUBTFUL
 
 
 class JointChunkScorer(Scorer):

@@ -7,12 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from geceval.core.options import RunTime
 from geceval.edits.edit import Edit, distinct, in_order
-from geceval.edits.verdict import DOUBTFUL
 from geceval.models.devices import network_facts
 from geceval.scorers.edit_quality import EditQuality
 
 ValidEdits: TypeAlias = Literal["references", "judge"]
-JUDGE_THRESHOLD = DOUBTFUL
 
 
 def edit_judge(runtime: RunTime) -> EditQuality:
