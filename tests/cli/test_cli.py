@@ -14,7 +14,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.cli.app import PANELS
-from geceval.cli.options import make_scorers
+from geceval.cli.metric_options import make_scorers
 from geceval.cli.score import rank, to_json
 from geceval.core.result import Result
 

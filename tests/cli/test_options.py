@@ -4,7 +4,8 @@ from typing import Literal
 
 import pytest
 
-from geceval.cli.options import metric_options, parse_value, repeat_flags
+from geceval.cli.metric_options import metric_options, parse_value
+from geceval.cli.options import repeat_flags
 
 FLAGS = {"-m", "--metrics", "-p"}
 

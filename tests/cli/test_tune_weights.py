@@ -10,7 +10,7 @@ import pytest
 from docs_corpora import write_gjg15
 
 from geceval import registry
-from geceval.cli.options import metric_options
+from geceval.cli.metric_options import metric_options
 from geceval.corpora.judgments import GJG15_SYSTEMS
 from geceval.scorers.some import PARTS, Settings, Some
 

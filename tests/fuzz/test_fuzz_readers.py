@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import geceval
-from geceval.cli.options import parse_value
+from geceval.cli.metric_options import parse_value
 from geceval.cli.text_files import read_corpus
 from geceval.core.files import read_json, read_lines, read_text
 from geceval.corpora.judgments import read_human, read_rankings, to_items

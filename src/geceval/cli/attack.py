@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import metric_options
 from geceval.cli.pages import attack_page
 from geceval.cli.tables import Cell, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_corpus, text_of
@@ -54,7 +55,7 @@ def attack(
     """
     form = shared.check_format(form, output, shared.PageFormat)
     shared.no_warnings(quiet)
-    options = shared.metric_options(metrics, option, text=text_of(predictions), cache=cache)
+    options = metric_options(metrics, option, text=text_of(predictions), cache=cache)
     settings: dict[str, Any] = {"options": options, "budget": budget, "sentences": sentences, "seed": seed}
     if sources is None:
         shared.refuse("needs the sources: -s FILE", predictions=predictions, references=references, attack=attacks)

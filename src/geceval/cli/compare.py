@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
 from geceval.cli.pages import ordered
 from geceval.cli.tables import Cell, show
 from geceval.cli.text_files import read_corpus, text_of
@@ -47,7 +48,7 @@ def compare(
     """
     form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
-    options = shared.metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
+    options = metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
     test: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "confidence": confidence, "seed": seed}
     if method:
         test["methods"] = tuple(method)
@@ -73,9 +74,9 @@ def compare_files(
     **test: Any,
 ) -> tuple[dict[str, Comparison], int]:
     """Compare the systems of files under each metric of `options`; also the number of sentences."""
-    shared.make_scorers(options, references)  # a mistake shows before files are read
+    make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
-    test["predictions_m2"] = shared.m2_of_systems(list(options), corpus.systems, predictions_m2)
+    test["predictions_m2"] = m2_of_systems(list(options), corpus.systems, predictions_m2)
     columns = corpus.sources, corpus.systems, corpus.references
     return compare_systems(list(options), *columns, options=options, **test), len(corpus.sources)
 

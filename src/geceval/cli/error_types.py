@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
 from geceval.cli.pages import types_page
 from geceval.cli.tables import check_outputs, show, write
 from geceval.cli.text_files import read_corpus, text_of
@@ -58,12 +59,12 @@ def error_types(
         figures.check_suffix(plot)
     if form == "html":
         figures.check_installed()
-    options = shared.metric_options(["errant"], option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
-    shared.make_scorers(options, references)  # a mistake shows before files are read
+    options = metric_options(["errant"], option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
+    make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
     test: dict[str, Any] = {"types": types} if types else {}
     test |= {"baseline": baseline, "resamples": resamples, "shuffles": shuffles, "confidence": confidence, "seed": seed}
-    files = shared.m2_of_systems(["errant"], corpus.systems, predictions_m2)
+    files = m2_of_systems(["errant"], corpus.systems, predictions_m2)
     columns = corpus.sources, corpus.systems, corpus.references
     with bar(progress, "errant"):
         found = measure_types(*columns, options=options["errant"], predictions_m2=files, **test)

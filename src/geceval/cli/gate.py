@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import make_scorers, metric_options
 from geceval.cli.tables import Cell, json_text, records_text, terminal_width, write
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import InputError, counted, p_bound
@@ -53,8 +54,8 @@ def gate(
     form = shared.check_format(form, output, Form)
     shared.no_warnings(quiet)
     test = Settings(max_drop, p, resamples, seed)
-    options = shared.metric_options(metrics, option, text=text_of([baseline, candidate]), gold_m2=gold_m2, cache=cache)
-    shared.make_scorers(options, references)  # a mistake shows before files are read
+    options = metric_options(metrics, option, text=text_of([baseline, candidate]), gold_m2=gold_m2, cache=cache)
+    make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, [baseline, candidate], references or [])
     if len(corpus.systems) != 2:
         raise InputError("--baseline and --candidate take a file each, not a folder")

@@ -10,6 +10,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.metric_options import metric_options
 from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, show, write
 from geceval.cli.text_files import check_texts, read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted
@@ -96,7 +97,7 @@ def impacts(
     else:
         name = metric or "impara"
         text = text_of(predictions and [predictions])
-        options = shared.metric_options([name], option, text=text, model=model, **runtime)[name]
+        options = metric_options([name], option, text=text, model=model, **runtime)[name]
         if registry.make_scorer(name, options).needs_references() and not references:
             raise InputError(f"{name} needs references: pass -r FILE...")
         left, right, targets = _columns(texts or [], sources, predictions, references or [])

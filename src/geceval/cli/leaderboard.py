@@ -6,6 +6,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.compare import compare_files
+from geceval.cli.metric_options import metric_options
 from geceval.cli.pages import leaderboard_page
 from geceval.cli.tables import write
 from geceval.cli.text_files import text_of
@@ -39,7 +40,7 @@ def leaderboard(
     """
     shared.no_warnings(quiet)
     shared.check_page(output, ".html", ".htm", advice="; `geceval compare` writes its numbers in other formats")
-    options = shared.metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
+    options = metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)
     test = {"methods": "bootstrap", "resamples": resamples, "confidence": confidence, "seed": seed}
     with bar(progress):
         comparisons, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import metric_options
 from geceval.cli.tables import show
 from geceval.cli.text_files import read_references
 from geceval.core.errors import InputError
@@ -58,7 +59,7 @@ def maege(
         metrics,
         m2,
         (_read_references(references, m2) if references else None) or ("all" if all_references else "others"),
-        options=shared.metric_options(metrics, option),
+        options=metric_options(metrics, option),
         norm=norm,
         source=source,
         max_permutations=max_permutations,

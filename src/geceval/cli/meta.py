@@ -8,6 +8,7 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.maege import maege
 from geceval.cli.meta_edits import edits
+from geceval.cli.metric_options import metric_options
 from geceval.cli.report import report
 from geceval.cli.tables import check_outputs, show
 from geceval.cli.tune_weights import tune_weights
@@ -104,7 +105,7 @@ def agreement(
         check_suffix(save)
     human = read_human(data, gap)
     chosen = choose_systems(human, systems)
-    options = shared.metric_options(names, option, cache=cache)
+    options = metric_options(names, option, cache=cache)
     read_tables = read_score_files(scores or [], human, chosen, taken=names)
     with bar(progress), once(set()):
         tables = [*score_metrics(options, human, chosen, gold_m2), *read_tables]

@@ -11,6 +11,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.metric_options import metric_options
 from geceval.cli.tables import Cell, check_outputs, show
 from geceval.core.errors import InputError, counted
 from geceval.core.progress import bar, parts
@@ -53,7 +54,7 @@ def edits(
     check_outputs(plot)
     if plot is not None:
         figures.check_suffix(plot)
-    scorers = registry.make_scorers("meta edits", metrics, shared.metric_options(metrics, option, cache=cache))
+    scorers = registry.make_scorers("meta edits", metrics, metric_options(metrics, option, cache=cache))
     for name, scorer in scorers.items():
         if scorer.needs_references() and gold_m2 is None:
             raise InputError(f"{name} needs references: pass --gold-m2 with an M2 file of the sentences")

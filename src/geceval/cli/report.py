@@ -11,6 +11,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.metric_options import metric_options
 from geceval.cli.pages import report_page, report_table
 from geceval.cli.tables import write
 from geceval.core.errors import InputError
@@ -80,7 +81,7 @@ def report(
         shared.refuse("is for metrics: add -m NAME...", gold_m2=gold_m2, option=option)
     files = _files_by_data(scores or [], humans)
     chosen, skipped = registry.metrics_at_hand() if names is None else (names, None)
-    options = shared.metric_options(chosen, option)
+    options = metric_options(chosen, option)
     shown = [human for human in humans if names != [] or files[human.name]]
     with bar(progress):
         reports = [

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import make_scorers, metric_options, parse_value
 from geceval.cli.tables import Cell, records_text, write
 from geceval.cli.text_files import read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted, p_bound
@@ -81,8 +82,8 @@ def rerank(
     with_references = list(dict.fromkeys([*weights, *(report_metric or [])]))
     names = list(dict.fromkeys([*with_references, *([] if weights else [measure])]))
     flags = {"text": text_of(predictions or [n_best or ""]), "gold_m2": gold_m2, "cache": cache}
-    options = shared.metric_options(names, option, **flags)
-    scorers = shared.make_scorers({name: options[name] for name in with_references}, references)
+    options = metric_options(names, option, **flags)
+    scorers = make_scorers({name: options[name] for name in with_references}, references)
     given, candidates, gold = read_given(sources, predictions, n_best, references)
     with bar(progress):
         if weights:
@@ -110,7 +111,7 @@ def _weights(texts: Sequence[str]) -> dict[str, float]:
         name, equals, weight = text.partition("=")
         if name in weights:
             raise InputError(f"-m {text}: {name} is given twice; give it one weight")
-        weights[name] = shared.parse_value(f"-m {text}", weight, float) if equals else 1.0
+        weights[name] = parse_value(f"-m {text}", weight, float) if equals else 1.0
     return weights
 
 

@@ -12,6 +12,7 @@ import typer
 import geceval.cli.named_sets as named_sets
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
 from geceval.cli.named_sets import cite as in_paper
 from geceval.cli.pages import span_text
 from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, or_null, show, write
@@ -109,7 +110,7 @@ def score(
         raise InputError("Missing option '-m' or '-s'; or name a test set: -t NAME")
     named = None if test_set is None else named_test_set(test_set)
     metrics = list(dict.fromkeys(metrics or [named.metric]))
-    options = shared.metric_options(
+    options = metric_options(
         metrics,
         option,
         text=text or text_of(predictions),
@@ -125,7 +126,7 @@ def score(
         cache=cache,
     )
     if named is None:
-        scorers = shared.make_scorers(options, references)
+        scorers = make_scorers(options, references)
         corpus = read_corpus(sources, predictions, references or [])
     else:
         scorers = {name: registry.make_scorer(name, named.options(name) | options[name]) for name in metrics}
@@ -133,7 +134,7 @@ def score(
             read_corpus(Sources(named.name, named.sources, named.ids), predictions), references=named.references
         )
     others = named_sets.published(named, scorers) if beside else {}
-    files = shared.m2_of_systems(metrics, corpus.systems, predictions_m2)
+    files = m2_of_systems(metrics, corpus.systems, predictions_m2)
     with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
     signatures = {name: result.signature for name, result in next(iter(results.values())).items()}

@@ -178,37 +178,54 @@ def table_text(
 
     Columns for which there is no room go on in a further table below, behind the names of the rows again.
     """
-    from rich import box
     from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    width = width or 10_000
     longest = [max(cell_len(_short(cell)) for cell in column) for column in zip(columns, *cells, strict=True)]
     sizes = [min(size, UNFOLDED) + _GAP for size in longest]
     numeric = [_is_numeric(cells, index) for index in range(len(columns))]
+    heads = [
+        {
+            "header": Text(name),
+            "justify": "right" if number else "left",
+            "min_width": size if size <= UNFOLDED else None,
+        }
+        for name, number, size in zip(columns, numeric, longest, strict=True)
+    ]
+    rows = [[Text.assemble(*(getattr(cell, "parts", ()) or [_short(cell)])) for cell in row] for row in cells]
     text = numeric.index(False) if False in numeric else 0  # as the system after its rank
     lead = max(1, next((index for index in range(text, len(columns)) if numeric[index]), 1))
-    blocks = _blocks(sizes[lead:], width - sum(sizes[:lead]))
+    lines = _lines(heads, rows, sizes, lead, width or 10_000, colours)
+    return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+
+
+def _lines(
+    heads: Sequence[dict[str, Any]],
+    rows: Sequence[Sequence[Any]],
+    sizes: Sequence[int],
+    lead: int,
+    width: int,
+    colours: str | None,
+) -> list[str]:
+    """Lines of a table; columns for which there is no room go on below, behind the first `lead` ones again."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
     buffer = io.StringIO()
-    for block in blocks:
+    for block in _blocks(sizes[lead:], width - sum(sizes[:lead])):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         indices = [*range(lead), *(lead + index for index in block)]
         for index in indices:
-            least = longest[index] if longest[index] <= UNFOLDED else None
-            justify = "right" if numeric[index] else "left"
-            table.add_column(Text(columns[index]), justify=justify, overflow="fold", min_width=least)
-        for row in cells:
-            shown = (row[index] for index in indices)
-            table.add_row(*(Text.assemble(*(getattr(cell, "parts", ()) or [_short(cell)])) for cell in shown))
+            table.add_column(**heads[index], overflow="fold")
+        for row in rows:
+            table.add_row(*(row[index] for index in indices))
         room = max(width, sum(sizes[index] for index in indices))  # else columns would be missing
         console = Console(
             file=buffer, width=room, force_terminal=bool(colours), color_system=colours, legacy_windows=False
         )
         console.print(table)
-    lines = [_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()]
-    return "\n".join([*lines, *([caption] if caption else []), *notes]) + "\n"
+    return [_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()]
 
 
 def _blocks(sizes: Sequence[int], width: int) -> list[list[int]]:
@@ -245,28 +262,16 @@ def blocks_text(
     colours: str | None = None,
 ) -> str:
     """A table whose columns, where they are too many, go on in a further table below, behind the first one again."""
-    from rich import box
     from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     width = width or 10_000
-    sizes = [max(cell_len(text) for text in (name, *(row[i][0] for row in rows))) for i, name in enumerate(columns)]
-    limit = min(max(width // 2, 24), max(width - sizes[0] - 2 * _GAP, 8))  # longer texts are folded
-    first, *sizes = [min(size, limit) + _GAP for size in sizes]
-    blocks = _blocks(sizes, width - first)
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colours is not None, color_system=colours)
-    for block in blocks:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-        indices = [0, *(1 + index for index in block)]
-        for index in indices:
-            table.add_column(Text(columns[index]), overflow="fold", max_width=limit)
-        for row in rows:
-            table.add_row(*(Text(*row[index]) for index in indices))
-        console.print(table)
-    return "\n".join(_in_order(line.rstrip()) for line in buffer.getvalue().split("\n") if line.strip()) + "\n"
+    longest = [max(cell_len(text) for text in (name, *(row[i][0] for row in rows))) for i, name in enumerate(columns)]
+    limit = min(max(width // 2, 24), max(width - longest[0] - 2 * _GAP, 8))  # longer texts are folded
+    sizes = [min(size, limit) + _GAP for size in longest]
+    heads = [{"header": Text(name), "max_width": limit} for name in columns]
+    cells = [[Text(*cell) for cell in row] for row in rows]
+    return "\n".join(_lines(heads, cells, sizes, 1, width, colours)) + "\n"
 
 
 def isolated(text: str) -> str:

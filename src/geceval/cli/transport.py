@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import geceval.cli.options as shared
+from geceval.cli.metric_options import metric_options
 from geceval.cli.pages import span_text, transport_page, transport_shares
 from geceval.cli.tables import edit_fields, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side, text_of
@@ -56,7 +57,7 @@ def transport(
     )
     runtime = {"batch_size": batch_size, "device": device, "workers": workers, "progress": progress, "cache": cache}
     runtime |= {"text": text_of(predictions and [predictions]), "model": model, "nlp": nlp}
-    options = shared.metric_options([_METRIC], option, **runtime)[_METRIC]
+    options = metric_options([_METRIC], option, **runtime)[_METRIC]
     with bar(progress, _METRIC):
         plans = transport_plans(
             left, right, targets, gold_m2=gold_m2, predictions_m2=predictions_m2, options=options, lines=line

@@ -8,6 +8,7 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
+from geceval.cli.metric_options import metric_options
 from geceval.cli.tables import show
 from geceval.core.errors import InputError
 from geceval.corpora.judgments import read_human
@@ -55,7 +56,7 @@ def tune_weights(
     form = shared.check_format(form, output, shared.Format)
     if level == "system":
         shared.refuse("counts with --level sentence", share=share, seed=seed)
-    options = shared.metric_options([METRIC], option)[METRIC]
+    options = metric_options([METRIC], option)[METRIC]
     if "weights" in options:
         raise InputError("tune-weights finds the weights itself; leave out -o weights=...")
     split = (0.1 if share is None else share, 1 if seed is None else seed)

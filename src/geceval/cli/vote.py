@@ -8,6 +8,7 @@ import typer
 
 import geceval.cli.options as shared
 import geceval.cli.rerank as choosing
+from geceval.cli.metric_options import make_scorers, metric_options
 from geceval.cli.text_files import text_of
 from geceval.core.progress import bar
 from geceval.workflows.choose import Pool
@@ -45,8 +46,8 @@ def vote(
     names = list(dict.fromkeys(report_metric or []))
     text = text if text != "auto" else text_of(predictions or [n_best or ""]) or "auto"
     flags = {"text": text, "gold_m2": gold_m2, "cache": cache} if names else {}
-    options = shared.metric_options(names, option, **flags)
-    scorers = list(shared.make_scorers(options, references).values()) if names else []
+    options = metric_options(names, option, **flags)
+    scorers = list(make_scorers(options, references).values()) if names else []
     given, candidates, gold = choosing.read_given(sources, predictions, n_best, references)
     with bar(progress):
         choices = {"[vote]": vote_of(given, candidates, min_count=min_count, text=text)}

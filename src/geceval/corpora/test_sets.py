@@ -5,7 +5,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,7 @@ logger = logging.getLogger("geceval")
 VARIABLE = "GECEVAL_DATA"
 MEMORY = "folders.txt"
 MULTIGEC = "multigec-"
-"""The first part of the names of MultiGEC-2025, whose files are found by words in their paths, as none is public."""
+"""The first part of the names of MultiGEC-2025; words of a corpus follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Entry:
     # files: role (`m2`, `essays`, `rows` of a number, a source and its references, or `sources`, `reference_0`, ...) to
     # the copies that go round: name, bytes, sha256, and a note on what is wrong with one. settings: of all metrics that
     # have them. hub: a data set with the same texts: id, split, sha256. published: rows of papers; `other_file` where
-    # the output that is published with one scores otherwise.
+    # the output that is published with one scores otherwise. words: of a corpus of MultiGEC, whose files are found by
+    # them, as none is public.
 
     title: str
     data: DataSet
@@ -46,6 +47,7 @@ class Entry:
     settings: dict[str, str] = field(default_factory=dict)
     hub: dict[str, str] = field(default_factory=dict)
     published: list[dict[str, Any]] = field(default_factory=list)
+    words: frozenset[str] | None = None
 
 
 _CONTENT = read_json(ASSETS / "test_sets.json")
@@ -57,8 +59,9 @@ def entry(name: str) -> Entry:
     """The entry of a test set."""
     if name.startswith(MULTIGEC):
         about = _CONTENT["multigec"]
-        title = f"{about['title']} ({' '.join(_words(name.removeprefix(MULTIGEC)))})"
-        return Entry(**{**about, "title": title, "data": _DATA[about["data"]]})
+        words = _words(name.removeprefix(MULTIGEC))
+        title = f"{about['title']} ({' '.join(words)})"
+        return Entry(**{**about, "title": title, "data": _DATA[about["data"]], "words": frozenset(words)})
     if name not in TEST_SETS:
         hint = did_you_mean(name, TEST_SETS) or f"; the test sets are {', '.join(TEST_SETS)}, {MULTIGEC}LANGUAGE-CORPUS"
         raise InputError(f"unknown test set {name!r}{hint}")
@@ -97,8 +100,8 @@ def find(name: str, sizes: Mapping[Path, int]) -> dict[str, Path]:
     about = entry(name)
     if about.gold == "hidden":
         raise InputError(f"{name}: its gold is not public; geceval score -t {name} writes what to submit")
-    if name.startswith(MULTIGEC):
-        return _find_essays(name, sizes)
+    if about.words is not None:
+        return _find_essays(name, about.words, sizes)
     paths: dict[str, Path] = {}
     for role, copies in about.files.items():
         bytes_ = {copy["bytes"] for copy in copies}
@@ -121,22 +124,20 @@ def _split(words: Iterable[str]) -> str:
     return next((word for word in words if word in ("train", "test")), "dev")
 
 
-def essays(name: str, files: Iterable[Path]) -> list[Path]:
+def essays(words: Collection[str], files: Iterable[Path]) -> list[Path]:
     """The sources among files, dev by default, whose names and folders have the words of a corpus of MultiGEC."""
-    words = {*_words(name.removeprefix(MULTIGEC))}
     named = [path for path in files if {"orig", "md", _split(words)} <= {*_words(path.name)}]
-    return [path for path in named if words <= {*_words(" ".join(path.parts[-3:]))}]
+    return [path for path in named if {*words} <= {*_words(" ".join(path.parts[-3:]))}]
 
 
-def _find_essays(name: str, files: Iterable[Path]) -> dict[str, Path]:
+def _find_essays(name: str, words: Collection[str], files: Iterable[Path]) -> dict[str, Path]:
     """The sources of a corpus of MultiGEC, and the references beside them."""
-    sources = essays(name, files)
+    sources = essays(words, files)
     if len(sources) != 1:
-        words = _words(name.removeprefix(MULTIGEC))
         several = f"several files have these words: {', '.join(map(str, sources))}; add another of one's words"
         none = (
             f"no file such as xx-corpus-orig-{_split(words)}.md whose name and folders have the words "
-            f"{' '.join(words)}; {_where_from(name)}"
+            f"{' '.join(sorted(words))}; {_where_from(name)}"
         )
         raise InputError(f"{name}: {several if sources else none}")
     before, _, after = sources[0].name.rpartition("orig")
@@ -172,13 +173,14 @@ def _where_from(name: str) -> str:
 
 def load(name: str) -> dict[str, Any]:
     """`sources`, `references` (one list per sentence), and `gold_m2`, the file of the gold edits, and `ids`, if any."""
+    about = entry(name)
     try:
         paths = find(name, files_below(folders()))
     except InputError as error:
-        if not entry(name).hub:
+        if not about.hub:
             raise
         return _from_hub(name, error)
-    if name.startswith(MULTIGEC):
+    if about.words is not None:
         return _load_essays(*paths.values())
     if "sources" in paths:
         sources, *texts = (read_lines(path) for path in paths.values())

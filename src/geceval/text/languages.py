@@ -3,7 +3,8 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 logger = logging.getLogger("geceval")
 
@@ -26,7 +27,8 @@ _FOREIGN = (
 _LEAST, _SHARE, _SCRIPT = 2, 0.1, 0.4  # words and share of the words, share of the letters that show another language
 
 
-def is_english(texts: Iterable[str]) -> bool:
+@lru_cache(maxsize=8)  # the systems of a table share their sources
+def is_english(texts: tuple[str, ...]) -> bool:
     """Whether nothing shows that most of the texts are of another language; names and code show nothing."""
     letters, latin, words = 0, 0, Counter[str]()
     for text in texts:
@@ -52,5 +54,5 @@ MODEL = "and models that come with geceval have read little else: name one that 
 
 def warn_unless_english(sources: Sequence[str], advice: str = RULES) -> None:
     """Say which setting is meant for texts that are not English."""
-    if not is_english(sources):
+    if not is_english(tuple(sources)):
         logger.warning("the sources are not English, %s (see docs/languages.md)", advice)
