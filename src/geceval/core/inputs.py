@@ -154,9 +154,12 @@ def _shape_advice(references: Sequence[Any], sources: Sequence[str]) -> str:
 
 def _overlap(left: str, right: str) -> float:
     """Share of the longer sentence's tokens that both sentences have, as a multiset; 1 if both are empty."""
-    a, b = Counter(left.split()), Counter(right.split())
-    longest = max(a.total(), b.total())
-    return (a & b).total() / longest if longest else 1.0
+    if left == right:
+        return 1.0
+    a, b = left.split(), right.split()
+    counts = Counter(a)
+    common = sum(min(count, counts[token]) for token, count in Counter(b).items() if token in counts)
+    return common / max(len(a), len(b)) if a or b else 1.0
 
 
 def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[str]) -> None:

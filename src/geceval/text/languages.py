@@ -4,7 +4,8 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+
+from geceval.core.cache import lru_cache
 
 logger = logging.getLogger("geceval")
 

@@ -12,7 +12,6 @@ Tokeniser: TypeAlias = Literal["spacy-en", "ptb", "13a", "syntok", "char", "whit
 """spaCy's English rules, for which no pipeline is loaded (BEA-2019, FCE, CWEB); those of the Penn Treebank (CoNLL,
 JFLEG); those of WMT's BLEU; the package syntok (MultiGEC); single characters, as for Chinese; white space and nothing
 else."""
-TOKENISERS = Tokeniser
 
 _CHARACTER = re.compile(r"\[缺失成分\]|\S")  # the placeholder of Chinese annotators for what nobody can know
 
