@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, Literal, TypeAlias, get_args
 
+from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.inputs import Columns
 from geceval.text.answers import clean, is_refusal
@@ -86,6 +87,11 @@ def evidence(text: str, known: frozenset[str] = frozenset()) -> int:
 
 def kind(texts: Sequence[str], sources: Sequence[str] | None = None) -> Literal["tokens", "prose", ""]:
     """What a column holds by most of its texts that show it; `""` if none does."""
+    return _kind(tuple(texts), sources if sources is None else tuple(sources))
+
+
+@lru_cache(maxsize=8)  # the systems of a table share their sources and references
+def _kind(texts: tuple[str, ...], sources: tuple[str, ...] | None) -> Literal["tokens", "prose", ""]:
     words = map(frozenset, map(str.split, sources)) if sources is not None else repeat(frozenset())
     balance = sum(map(evidence, texts, words))
     return "prose" if balance > 0 else "tokens" if balance < 0 else ""
@@ -147,7 +153,7 @@ def sources_of_file(texts: Sequence[str], sources: Sequence[str]) -> list[str]:
     """Sources with the tokens of an M2 file where they are its sentences but for white space and the form of marks."""
     if len(texts) != len(sources):
         return list(texts)
-    style = _Style.of(sources, "spacy-en")
+    style = _Style.of(tuple(sources), "spacy-en")
     pairs = zip(texts, sources, strict=True)
     return [source if style.apply(text, source).split() == source.split() else text for text, source in pairs]
 
@@ -189,7 +195,7 @@ def _by_source(
     if prose_sources:
         sources = [_kept(each, tokenise(each, tokeniser)) for each in sources]
     else:
-        style = _Style.of(sources, tokeniser)
+        style = _Style.of(tuple(sources), tokeniser)
 
     def column(texts: Sequence[str], rows: Sequence[int]) -> list[str]:
         found = kind(texts, None if prose_sources else [columns.sources[row] for row in rows])
@@ -216,7 +222,8 @@ class _Style:
     paired: bool = False
 
     @classmethod
-    def of(cls, sources: Sequence[str], tokeniser: Tokeniser) -> _Style:
+    @lru_cache(maxsize=8)
+    def of(cls, sources: tuple[str, ...], tokeniser: Tokeniser) -> _Style:
         """The style of tokenised sources; where hyphens stand, if they do not show it, as that tokeniser has them."""
         whole = sum(_HYPHENATED.search(word) is not None for source in sources for word in source.split())
         apart = sum(source.split().count("-") for source in sources)
