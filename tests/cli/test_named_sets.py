@@ -93,8 +93,9 @@ def test_cite_without_a_test_set(ok):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-p", "x"], "Missing option '-m' or '-s'; or name a test set: -t NAME"),
-        (["-m", "m2", "-p", "x"], "Missing option '-m' or '-s'; or name a test set: -t NAME"),
+        (["-p", "x"], "Missing option '-m' and '-s'; or name a test set: -t NAME"),
+        (["-m", "m2", "-p", "x"], "Missing option '-s'; or name a test set: -t NAME"),
+        (["-s", "x", "-p", "x"], "Missing option '-m'; or name a test set: -t NAME"),
         (["-t", "conl14", "-p", "x"], "unknown test set 'conl14'; did you mean 'conll14'?"),
         (["-t", "conll14", "-s", "x", "-p", "x"], "--sources says what -t says: leave it out"),
         (["-t", "conll14", "-p", "short.txt"], "short.txt has 1 line but conll14 has 44; they must be parallel"),

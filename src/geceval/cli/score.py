@@ -107,7 +107,8 @@ def score(
             named_sets.write_submissions(test_set, predictions)
             return
     elif not metrics or not sources:
-        raise InputError("Missing option '-m' or '-s'; or name a test set: -t NAME")
+        missing = " and ".join(flag for flag, value in (("'-m'", metrics), ("'-s'", sources)) if not value)
+        raise InputError(f"Missing option {missing}; or name a test set: -t NAME")
     named = None if test_set is None else named_test_set(test_set)
     metrics = list(dict.fromkeys(metrics or [named.metric]))
     options = metric_options(

@@ -186,8 +186,8 @@ def _verdict(
     blind = p >= settings.p and visible > settings.max_drop
     if blind:
         logger.warning(
-            "%s: cannot see a drop of %g at p < %g: smallest visible %.2f; more sentences would show smaller ones",
-            *(scorer.name, settings.max_drop, settings.p, visible),
+            "%s: cannot see a drop of %g at p < %g: %s",
+            *(scorer.name, settings.max_drop, settings.p, _least_drop(visible)),
         )
     rows = zip(*(result.scores for result in results.values()), sources, *systems.values(), strict=True)
     worse = [WorseSentence(line, *row) for line, row in enumerate(rows, 1) if sign * (row[1] - row[0]) < 0]
@@ -195,6 +195,12 @@ def _verdict(
     passed = not (drop > settings.max_drop and p < settings.p)
     scores = before.score, after.score
     return Verdict(scorer.name, *scores, drop, p, visible, passed, blind, worse, results["candidate"].signature)
+
+
+def _least_drop(visible: float) -> str:
+    if visible == math.inf:
+        return "too few sentences differ to show a drop of any size"
+    return f"smallest visible {visible:.2f}; more sentences would show smaller ones"
 
 
 def _changes(line: int, before: SentenceEdits, after: SentenceEdits) -> Iterator[Change]:
