@@ -73,10 +73,7 @@ def test_mbr_and_weights(call):
         (["rerank", "-m", "gleu", "--method", "mbr", *SYSTEMS], "--metrics is for --method metric"),
         (["rerank", "-m", "gleu", "--oracle", *SYSTEMS], "--oracle needs --report-metric"),
         (["rerank", "-m", "gleu", *SYSTEMS, "--output", "no/x.txt"], "no/x.txt: No such file or directory"),
-        (
-            ["vote", *SYSTEMS, "-r", "ref.txt"],
-            "--references is for the metrics of the table: name one, such as --report",
-        ),
+        (["vote", *SYSTEMS, "-r", "ref.txt"], "--references is for the metrics of the table: name one, such as --rep"),
         (["vote", *SYSTEMS, "-o", "nope=1"], "--option is for the metrics of the table"),
         (["rerank", "--method", "mbr", *SYSTEMS, "--gold-m2", "x"], "--gold-m2 is for the metrics of the table"),
         (["vote", *SYSTEMS, "--output", "x.json"], "x.json: texts are written, one a line: name a file such as x.txt"),

@@ -97,9 +97,8 @@ def test_the_page(ok, read_page, m2, tmp_path):
     assert re.findall(r'<b class="ck-(\w+)">', text) == ["hit", "under", "over", "varies"]
     both = r"light-dark\((#\w+), (#\w+)\)"
     for label in ("hit", "wrong", "under", "over", "varies"):
-        ((ink, dark_ink, paper, dark_paper),) = re.findall(
-            rf"\.ck-{label} {{ color: {both}; background: {both}; }}", text
-        )
+        rule = rf"\.ck-{label} {{ color: {both}; background: {both}; }}"
+        ((ink, dark_ink, paper, dark_paper),) = re.findall(rule, text)
         assert contrast(ink, paper) >= 4.5 and contrast(dark_ink, dark_paper) >= 4.5, label  # WCAG AA
 
 

@@ -55,6 +55,8 @@ def test_help_names_every_verb(ok):
         assert "Usage: geceval " + verb in ok(verb, "--help")
     assert ok("score", "-h") == ok("score", "--help")
     assert "│ maege " in ok("meta", "--help") and "--pairwise" in ok("meta")
+    for group in ("train", "data", "publish", "meta"):
+        assert ok(group) == ok(group, "--help")
 
 
 def test_what_is_read_is_not_overwritten(fails, ok, tmp_path):
@@ -188,9 +190,7 @@ def test_the_name_of_the_output_says_its_format(ok, fails, tmp_path):
     assert "x.xlsx: .xlsx is not written here" in fails(*arguments, "x.xlsx")
 
 
-def test_references_beside_an_m2_file(ok, fails, tmp_path, caplog):
-    gold = tmp_path / "gold.m2"
-    ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold)
+def test_references_beside_an_m2_file(gold, fails, caplog):
     both = ["-s", SOURCE, "-p", SYSTEMS[0], "-r", REFERENCES[0], "--gold-m2", gold]
     assert fails("score", "-m", "gleu", "errant", *both) == (
         "gleu, errant would take --gold-m2 and leave out -r: pass one of them"
@@ -276,14 +276,14 @@ def test_each_sentence_says_why_the_guard_struck(ok, answer, attacked):
     assert report["guard_reasons"] == reasons and len(report["unguarded_scores"]) == 44
 
 
-@pytest.mark.parametrize("group", ["train", "data", "publish", "meta"])
-def test_a_group_of_verbs_alone_shows_its_help(ok, group):
-    assert ok(group) == ok(group, "--help")
+@pytest.fixture
+def gold(ok, tmp_path):
+    """The references as an M2 file."""
+    assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", tmp_path / "gold.m2") == ""
+    return tmp_path / "gold.m2"
 
 
-def test_gold_from_m2(ok, tmp_path):
-    gold = tmp_path / "gold.m2"
-    assert ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold) == ""
+def test_gold_from_m2(ok, gold):
     plain = ok("score", "-m", "gleu", *CORPUS, "--format", "tsv").splitlines()
     from_m2 = ok("score", "-m", "gleu", "-s", SOURCE, "-p", *SYSTEMS, "--refs-m2", gold, "--format", "tsv").splitlines()
     assert plain[:6] == from_m2[:6] and "|gold_m2:gold.m2@" in from_m2[6]
@@ -338,10 +338,7 @@ MISTAKES = [
     (["impacts", "a b", "a c", "--method", "add", "--permutations", "9"], "--permutations is for --method shapley"),
     (["impacts", "a b", "a c", "--method", "shapley", "--rescale", "ratio"], "--rescale is for --method add and sub"),
     (["doctor", "--quick", "-m", "gleu"], "--metrics says whose numbers to check, and --quick checks none"),
-    (
-        ["train", "impara", "--m2", "x.m2", "-o", "out", "--nlp", "bundled"],
-        "--nlp is about the texts of --parallel",
-    ),
+    (["train", "impara", "--m2", "x.m2", "-o", "out", "--nlp", "bundled"], "--nlp is about the texts of --parallel"),
     (["meta", "tune-weights", "--data", "x", "--share", "0.5"], "--share counts with --level sentence"),
     (["meta", "report", "--data", "x", "-o", "x.json", "--title", "x"], "--title is that of a page"),
     (["meta", "--data", "x", "report"], "options of report stand behind it: geceval meta report --data ..."),
@@ -451,9 +448,7 @@ def test_register(ok):
     assert ok("register").startswith(f"registered {len(registry.list_metrics())} metrics in ")
 
 
-def test_convert_there_and_back(ok, tmp_path):
-    gold = tmp_path / "gold.m2"
-    ok("convert", SOURCE, *REFERENCES, "--to", "m2", "--output", gold)
+def test_convert_there_and_back(ok, gold):
     assert ok("convert", gold, "--source") == Path(SOURCE).read_text(encoding="utf-8")
     for number, path in enumerate(REFERENCES):
         assert ok("convert", gold, "--annotator", number) == Path(path).read_text(encoding="utf-8")

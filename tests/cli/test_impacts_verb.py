@@ -60,9 +60,8 @@ def test_the_table_has_shares_totals_and_notes(call):
 
 
 def test_options_reach_the_metric_and_the_attribution(call, files):
-    code, out, _ = call(
-        "--method", "add", "-m", "gleu", *files, "-o", "unit=char", "--rescale", "ratio", "--format", "json"
-    )
+    options = ["-m", "gleu", "-o", "unit=char", "--rescale", "ratio", "--format", "json"]
+    code, out, _ = call("--method", "add", *files, *options)
     assert code == 0
     found = json.loads(out)[1]
     assert "|unit:char|" in found["signature"]
@@ -90,9 +89,8 @@ def test_with_files_an_option_takes_several_values(call, files):
 
 def test_the_file_may_stand_right_after_its_flag(call, files):
     _, source, *others, reference = files
-    code, out, err = call(
-        "--method", "add", "-m", "gleu", f"-s{source}", *others, reference, f"{reference.parent}/./r2"
-    )
+    options = [f"-s{source}", *others, reference, f"{reference.parent}/./r2"]
+    code, out, err = call("--method", "add", "-m", "gleu", *options)
     assert (code, err) == (2, f"geceval: error: {reference.parent}/r2: No such file or directory\n")
 
 

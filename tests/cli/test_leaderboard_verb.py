@@ -50,9 +50,8 @@ def test_the_page_says_where_the_guard_struck_and_why(tmp_path, monkeypatch, ok)
     ok(*command, "-p", "good.txt", "bad.txt", "--output", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<b>impara_lm: bad</b> 30 of 60 (says something else 30)" in page and "<b>impara_lm: good" not in page
-    assert re.findall(r"<li>(line \d+ .*?)</li>", page) == [
-        f"line {line} says something else" for line in range(2, 61, 2)
-    ]
+    lines = [f"line {line} says something else" for line in range(2, 61, 2)]
+    assert re.findall(r"<li>(line \d+ .*?)</li>", page) == lines
     ok(*command, "-p", "good.txt", "source.txt", "--output", "clean.html")
     assert "Penalised by the guard" not in Path("clean.html").read_text(encoding="utf-8")
 

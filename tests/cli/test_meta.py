@@ -71,12 +71,9 @@ def test_system_level_of_two_metrics(answer, gold):
     assert rows[0]["pearson"] == pytest.approx(0.55362, abs=1e-5)
 
 
-def test_windows(answer, gold):
+def test_windows_and_best_systems(answer, gold):
     rows = answer("-m", "m2", *gold, "--window", "12")["rows"]
     assert [(row["human"], row["first rank"]) for row in rows] == [("ew", 1), ("ew", 2), ("ts", 1), ("ts", 2)]
-
-
-def test_best_systems(answer, gold):
     rows = answer("-m", "m2", *gold, "--top-k", "--systems", "AMU", "RAC", "CAMB", "IPN", "POST")["rows"]
     assert [(row["human"], row["k"]) for row in rows] == [("ew", 5), ("ew", 4), ("ts", 5), ("ts", 4)]
 
@@ -96,19 +93,13 @@ def test_scores_of_another_program(answer, scores):
         {"metric": "mine", "judgments": "all", "accuracy": 4 / 6, "kendall": 2 / 6, "pairs": 6, "ties": 2 / 6}
     ]
     assert found["notes"] == ["mine: from a file, without a signature"]
-
-
-def test_a_tie_rule(answer, scores):
+    (row,) = answer("--scores", scores, "--level", "sentence", "--unexpanded")["rows"]
+    assert (row["pairs"], row["accuracy"]) == (2, 1.0)  # AMU over CAMB, AMU over RAC
     # All ten pairs: people tie AMU with RAC and CAMB with INPUT on sentence 0, RAC with UFC on sentence 1 and AMU
     # with IPN on sentence 2; the metric ties the middle two of these.
     (row,) = answer("--scores", scores, "--level", "sentence", "--ties", "hties")["rows"]
     assert (row["accuracy"], row["kendall"], row["pairs"]) == (None, pytest.approx((4 + 2) / 10), 10)
     assert row["ties"] == pytest.approx(2 / 6)
-
-
-def test_unexpanded_pairs(answer, scores):
-    (row,) = answer("--scores", scores, "--level", "sentence", "--unexpanded")["rows"]
-    assert (row["pairs"], row["accuracy"]) == (2, 1.0)  # AMU over CAMB, AMU over RAC
 
 
 def test_heat_map_rows(answer, scores):

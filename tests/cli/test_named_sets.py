@@ -66,9 +66,8 @@ def test_cite(here, ok, metric):
     table, sentence, *entries = out.split("\n\n")
     signature = table.splitlines()[-1]
     papers = {"m2": "dahlmeier-ng-2012-better", "gleu": "napoles-etal-2015-ground,napoles-etal-2016-gleu"}
-    assert sentence.startswith(
-        r"Scores on CoNLL-2014 \citep{ng-etal-2014-conll} were computed with geceval 0.1.0 \citep{geceval}: "
-    )
+    start = r"Scores on CoNLL-2014 \citep{ng-etal-2014-conll} were computed with geceval 0.1.0 \citep{geceval}: "
+    assert sentence.startswith(start)
     assert rf"\citep{{{papers[metric]}}}" in sentence and rf"\texttt{{\detokenize{{{signature}}}}}." in sentence
     assert ("F0.5 of MaxMatch against official-2014.combined.m2, two annotators" in sentence) == (metric == "m2")
     keys = [entry.split("{")[1].split(",")[0] for entry in "\n\n".join(entries).split("\n@")]
@@ -106,7 +105,7 @@ def test_cite_without_a_test_set(ok):
         (["-t", "bea19-test", "-m", "errant", "-p", "x"], "--metrics is not for a test set without public gold"),
         (
             ["-m", "gleu", "--beside", "-s", "short.txt", "-r", "short.txt", "-p", "same.txt"],
-            "--beside needs a test set by name",
+            "--beside needs a test set",
         ),
     ],
 )
@@ -119,10 +118,8 @@ def test_mistakes(here, fails, arguments, message):
 
 def test_what_is_not_here(fails):
     message = fails("score", "-t", "conll14", "-p", SYSTEMS / "strong.txt")
-    assert (
-        message.startswith("conll14: no file with the text of official-2014.combined.m2, ")
-        and "geceval data add conll14 FOLDER" in message
-    )
+    assert message.startswith("conll14: no file with the text of official-2014.combined.m2, ")
+    assert "geceval data add conll14 FOLDER" in message
 
 
 def test_add_list_and_sources(ok, fails, conll14):
@@ -132,18 +129,16 @@ def test_add_list_and_sources(ok, fails, conll14):
     assert ok("data", "add", "conll14", "data") == f"conll14: m2 is {file}\n"
     assert "   yes   " in next(line for line in ok("data", "list").splitlines() if line.startswith(" conll14 "))
     assert ok("data", "sources", "conll14") == (docs_corpora.EXAMPLE / "source.txt").read_text()
-    assert fails("data", "add", "conll13", "data").startswith(
-        "conll13: no file with the text of official-preprocessed.m2, 326,386 bytes"
-    )
+    for folder in ("data", "nowhere"):
+        message = fails("data", "add", "conll13", folder)
+        assert message.startswith("conll13: no file with the text of official-preprocessed.m2, 326,386 bytes")
     assert fails("data", "add", "bea19-test", "data").startswith("bea19-test: its gold is not public")
-    assert fails("data", "add", "conll13", "nowhere").startswith("conll13: no file with the text of")
 
 
 def test_submission(ok):
     Path("mine.txt").write_text("Ein Satz .\n" * 4477)
-    assert ok("score", "-t", "bea19-test", "-p", "mine.txt").startswith(
-        "bea19-test.mine.zip: 4,477 sentences, to submit"
-    )
+    told = ok("score", "-t", "bea19-test", "-p", "mine.txt")
+    assert told.startswith("bea19-test.mine.zip: 4,477 sentences, to submit")
     with zipfile.ZipFile("bea19-test.mine.zip") as archive:
         assert archive.namelist() == ["bea19-test.txt"]
         assert archive.read("bea19-test.txt") == Path("mine.txt").read_bytes()

@@ -81,15 +81,12 @@ def test_the_summary_says_what_is_significant():
     def right(count):
         return [1.0] * count + [0.0] * (40 - count)
 
-    assert lead_of({"one": right(36), "two": right(12)}).endswith(
-        "than two, the second, a significant difference (p < .001)."
-    )
-    assert lead_of({"one": right(36), "two": right(35), "three": right(10)}).endswith(
-        "no significant difference (p = 1.000). The first that is significantly worse is three, by 65.0 points."
-    )
-    assert lead_of({"one": right(36)}).endswith(
-        "90.0% of the pairs of outputs as they do. No other metric was measured."
-    )
+    two, three = ({"one": right(36), "two": right(12)}, {"one": right(36), "two": right(35), "three": right(10)})
+    assert lead_of(two).endswith("than two, the second, a significant difference (p < .001).")
+    worse = "no significant difference (p = 1.000). The first that is significantly worse is three, by 65.0 points."
+    assert lead_of(three).endswith(worse)
+    alone = "90.0% of the pairs of outputs as they do. No other metric was measured."
+    assert lead_of({"one": right(36)}).endswith(alone)
 
 
 def test_measured_and_published_numbers_share_a_cell(page):
@@ -231,6 +228,5 @@ def test_the_leaderboard_has_the_numbers_of_meta(checkout, call, tmp_path):
     other = "-NONE-|||0\nA 1 2|||R|||q|||REQUIRED|||-NONE-|||1\n\nS d"
     gold.write_text(M2.replace("-NONE-|||0\n\nS d", other), encoding="utf-8")
     data = ["--data", str(checkout), "--gold-m2", str(gold), "-m", "green"]
-    assert by_report(tmp_path / "numbers.json", *data) == pytest.approx(
-        by_meta(call, *data, "--format", "json"), abs=1e-6
-    )
+    expected = by_meta(call, *data, "--format", "json")
+    assert by_report(tmp_path / "numbers.json", *data) == pytest.approx(expected, abs=1e-6)

@@ -99,9 +99,8 @@ def test_who_interrupts_is_told_how_to_go_on(toy_corpus, base, tmp_path, monkeyp
 def test_the_checkpoint_scores(trained):
     _, folder, *_ = trained
     source, right = "the cat sit on mat dog run school", "the cat sat on mat dog runs school"
-    result = geceval.load("impara", model=str(folder), threshold=-2.0).compute(
-        sources=[source] * 2, predictions=[right, source]
-    )
+    metric = geceval.load("impara", model=str(folder), threshold=-2.0)
+    result = metric.compute(sources=[source] * 2, predictions=[right, source])
     assert result["scores"][0] > result["scores"][1]
     assert "|model:my impara@" in result["signature"]
 
@@ -173,9 +172,8 @@ def test_german_is_learnt_with_edits_of_german(base, tmp_path, capsys):
     results = json.loads((tmp_path / "de" / "results.json").read_text())
     assert results["settings"]["language"] == "de"
     assert results["data"][0]["edits"] == 40 * 4  # Haus, sehr, the comma, dorthin
-    scored = geceval.load("impara", model=str(tmp_path / "de")).compute(
-        sources=["Das haus ist ser groß ."], predictions=["Das Haus ist sehr groß ."]
-    )
+    metric = geceval.load("impara", model=str(tmp_path / "de"))
+    scored = metric.compute(sources=["Das haus ist ser groß ."], predictions=["Das Haus ist sehr groß ."])
     assert "|model:de@" in scored["signature"]
 
 

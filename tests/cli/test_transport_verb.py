@@ -48,9 +48,8 @@ def test_edits_of_files_as_json(answer, m2):
     assert (first["line"], first["prediction"], first["reference"]) == (1, "She has two dog .", "annotator 0")
     assert [edit["correction"] for edit in first["edits"]] == ["has"]
     assert [(e["start"], e["end"], e["source"]) for e in first["reference_edits"]] == [(1, 2, "have"), (3, 4, "dog")]
-    result = make_scorer("uot_errant", {"gold_m2": m2[3], "predictions_m2": m2[1]}).score(
-        [SOURCE, "It is fine ."], ["She has two dog .", "It is fine ."]
-    )
+    scorer = make_scorer("uot_errant", {"gold_m2": m2[3], "predictions_m2": m2[1]})
+    result = scorer.score([SOURCE, "It is fine ."], ["She has two dog .", "It is fine ."])
     assert sum(map(sum, first["transported"])) == pytest.approx(result.details["tp"])
     assert first["recall"] == pytest.approx(result.details["recall"])
     assert (second["edits"], second["transported"], second["precision"], second["recall"]) == ([], [], 1.0, 1.0)
@@ -88,10 +87,7 @@ MISTAKES = [
     (["a", "b", "c", "-o", "behaviour=x"], "uot_errant: behaviour must be one of"),
     (["a", "b", "c", "-o", "weights=none"], "unknown option 'weights'"),
     (["a", "b", "c", "--model", "{gold}"], "uot_errant: "),
-    (
-        ["--predictions-m2", "{gold}", "--gold-m2", "{own}", "-o", "predictions_m2={own}"],
-        "predictions_m2 is no option here",
-    ),
+    (["--predictions-m2", "{gold}", "--gold-m2", "{own}", "-o", "predictions_m2={own}"], "predictions_m2 is no option"),
 ]
 
 

@@ -76,16 +76,16 @@ def test_every_number_of_a_row(words):
     assert (constant.score, *shares(constant)) == (Estimate(8.0, 8.0, 8.0), 1.0, 1 / 3, 2)
     assert table["ignore", "next row"].example == GOOD[1]
     assert not table["control", "free"].fails  # no attack
+    for row in found.rows:
+        for each in (row.score, row.above_source, row.above_reference, row.beaten):
+            assert each is None or each.low <= each.value <= each.high
 
 
 def test_headlines(words):
     found = words(SOURCES, {"good": GOOD, "free": FREE}, REFERENCES)
     (static,) = found.headlines
-    assert (static.kind, static.worst.name, static.ceiling.above_reference.value) == (
-        "static",
-        "order to the judge",
-        1.0,
-    )
+    assert (static.kind, static.worst.name) == ("static", "order to the judge")
+    assert static.ceiling.above_reference.value == 1.0
     assert (found.control.name, found.systems, found.sentences) == ("free", 2, 3)
     assert [family for family in dict.fromkeys(row.family for row in found.rows)] == ["control", *FAMILIES]
 
@@ -98,15 +98,8 @@ def test_flips_that_do_not_apply_leave_the_row_out(words):
         "all": 13,
     }
     assert found["numbers"].share == Estimate(1.0, 1.0, 1.0)
-    assert found["all"].share.value == pytest.approx(
-        sum(f.flips * f.share.value for n, f in found.items() if n != "all") / 13
-    )
-
-
-def test_intervals_hold_the_value(words):
-    for row in words(SOURCES, {"good": GOOD}, REFERENCES).rows:
-        for each in (row.score, row.above_source, row.above_reference, row.beaten):
-            assert each is None or each.low <= each.value <= each.high
+    missed = sum(flip.flips * flip.share.value for name, flip in found.items() if name != "all")
+    assert found["all"].share.value == pytest.approx(missed / 13)
 
 
 def test_searches_find_what_the_metric_likes(words):
@@ -204,9 +197,8 @@ def test_a_judge_that_gives_no_grade_for_a_text(chat):
     """Here for a mere full stop, which it is asked about with its first source."""
 
     def behave(request, number):
-        return (
-            "no" if [output["text"] for output in chat.material(request)["outputs"]] == ["."] else chat.honest(request)
-        )
+        texts = [output["text"] for output in chat.material(request)["outputs"]]
+        return "no" if texts == ["."] else chat.honest(request)
 
     options = {"model": "stand-in", "base_url": chat.start(behave).url, "api_key_env": None, "on_failure": "skip"}
     with pytest.raises(ValueError, match=r"attack: llm_judge gives nan for '\.', sentence 1"):
@@ -237,16 +229,9 @@ def test_several_metrics_and_their_options():
     ("call", "message"),
     [
         (lambda: geceval.attack("gleu", SOURCES), "attack: gleu needs references"),
-        (
-            lambda: geceval.attack("green", None, {"a": GOOD}),
-            "attack: systems, references and attacks need their sources",
-        ),
+        (lambda: geceval.attack("green", None, {"a": GOOD}), "attack: systems, references and attacks need their"),
         (lambda: geceval.attack("green", SOURCES, {"a": GOOD[1:]}, GOOD), "attack: a: 3 sources but 2 predictions"),
         (lambda: geceval.attack("green", SOURCES, None, GOOD[1:]), "attack: 2 references but 3 sources"),
-        (
-            lambda: geceval.attack("green", SOURCES, ["a"]),
-            "attack: systems must be a dict of names and outputs, got list",
-        ),
         (lambda: geceval.attack("green", ["", " "], None, ["a", "b"]), "attack: all sources are blank"),
         (lambda: geceval.attack("green", budget=-1), "attack: budget must be at least 0, got -1"),
         (lambda: geceval.attack("green", bugdet=3), "attack: unknown option 'bugdet'"),

@@ -190,18 +190,14 @@ def test_edits_may_come_in_any_order():
         straight = one(Toy(curved), sorted(edits, key=lambda edit: edit.start), method=method)
         shuffled = one(Toy(curved), edits, method=method)
         assert shuffled.prediction == straight.prediction == "A a C D D e"
-        assert dict(zip(shuffled.edits, shuffled.scores, strict=True)) == pytest.approx(
-            dict(zip(straight.edits, straight.scores, strict=True))
-        )
+        in_order, in_any = (dict(zip(found.edits, found.scores, strict=True)) for found in (straight, shuffled))
+        assert in_any == pytest.approx(in_order)
 
 
 def test_corrected_texts_give_errants_edits_and_texts_and_edits_may_be_mixed():
     scorer = Toy(lambda words: len(words & {"goes", "school"}) / 2)
-    text, edits = attribute(
-        scorer,
-        ["He go  to shool .", "He go to shool ."],
-        ["He goes to school .", [Edit(3, 4, "school"), Edit(1, 2, "goes")]],
-    )
+    predictions = ["He goes to school .", [Edit(3, 4, "school"), Edit(1, 2, "goes")]]
+    text, edits = attribute(scorer, ["He go  to shool .", "He go to shool ."], predictions)
     assert [(edit.start, edit.end, edit.correction) for edit in text.edits] == [(1, 2, "goes"), (3, 4, "school")]
     assert text.scores == edits.scores == (0.5, 0.5)
     assert (text.source, text.prediction) == ("He go to shool .", "He goes to school .")

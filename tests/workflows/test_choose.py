@@ -57,6 +57,7 @@ def test_vote():
     assert geceval.vote(SOURCES, SYSTEMS, min_count=3).indices == [-1, 0, 0]
     assert geceval.vote(SOURCES, SYSTEMS, min_count=1).predictions[1] == "They sleep ."
     assert geceval.vote(SOURCES, LISTS).predictions == chosen.predictions
+    assert geceval.vote(np.array(SOURCES), np.array(LISTS)) == geceval.vote(SOURCES, LISTS)
     assert chosen.signature.startswith("vote|text:auto|min_count:none|edits:difflib|")
     with pytest.raises(ValueError, match="min_count is 4, but no sentence has more than 3 candidates"):
         geceval.vote(SOURCES, SYSTEMS, min_count=4)
@@ -132,6 +133,8 @@ def test_lists_may_differ_in_length_and_repeat():
         (SOURCES, r"vote: candidates\[0\] must be a list of texts, got str"),
         ({}, "vote: there is nothing to choose from"),
         ([["x"], [None], ["y"]], r"vote, 1: predictions\[1\] must be a string, got None"),
+        (None, r"candidates must be a list of texts for each sentence, or a dict of systems, got NoneType"),
+        ([["x"], None, ["y"]], r"candidates\[1\] must be a list of texts, got NoneType"),
     ],
 )
 def test_mistakes_are_named(candidates, message):
@@ -185,19 +188,3 @@ def test_the_oracle_is_the_best_of_all_choices():
     chosen = geceval.oracle("m2", sources, systems, references)
     assert scorer.score(sources, chosen.predictions, references).score == scorer.aggregate(samples).max() > 0
     assert geceval.oracle("gleu", SOURCES, SYSTEMS, REFERENCES).indices == [0, 1, 0]
-
-
-@pytest.mark.parametrize(
-    ("candidates", "message"),
-    [
-        (None, r"candidates must be a list of texts for each sentence, or a dict of systems, got NoneType"),
-        ([["x"], None, ["y"]], r"candidates\[1\] must be a list of texts, got NoneType"),
-    ],
-)
-def test_candidates_that_are_no_lists(candidates, message):
-    with pytest.raises(TypeError, match=message):
-        geceval.vote(SOURCES, candidates)
-
-
-def test_candidates_in_an_array():
-    assert geceval.vote(np.array(SOURCES), np.array(LISTS)) == geceval.vote(SOURCES, LISTS)

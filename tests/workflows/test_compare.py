@@ -40,14 +40,8 @@ def test_baseline_and_signature():
     assert found.standings[2].difference == found.standings[3].difference == 0.0
     assert found.standings[3].p == {"bootstrap": 1.0, "randomisation": 1.0}
     assert found.standings[0].difference < 0
-    for part in (
-        "compare|methods:bootstrap,randomisation",
-        "baseline:best",
-        "resamples:30",
-        "seed:7",
-        "confidence:0.95",
-    ):
-        assert part in found.test
+    settings = "|baseline:best|resamples:30|confidence:0.95|seed:7|"
+    assert found.test.startswith(f"compare|methods:bootstrap,randomisation{settings}")
 
 
 def test_difficulty_comes_from_all_systems():
@@ -60,8 +54,6 @@ def test_difficulty_comes_from_all_systems():
 def test_bad_input():
     with pytest.raises(ValueError, match="pass at least two systems"):
         geceval.compare("gleu", SOURCES, {"a": SOURCES}, REFERENCES)
-    with pytest.raises(ValueError, match="30 sources but 29 predictions"):
-        geceval.compare("gleu", SOURCES, {"a": SOURCES, "b": SOURCES[1:]}, REFERENCES)
     with pytest.raises(TypeError, match="compare: unknown option 'samples'; the options are"):
         geceval.compare("gleu", SOURCES, SYSTEMS, REFERENCES, samples=5)
     with pytest.raises(ValueError, match="no system 'c' to compare with"):

@@ -117,8 +117,5 @@ def test_the_function_takes_columns_and_answers_of_language_models():
 
 
 def test_probabilities_in_words():
-    assert [verdict(chance) for chance in (0.0, 0.7749, 0.775, 0.8999, 0.9, 1.0)] == [
-        *["doubtful"] * 2,
-        *["probably right"] * 2,
-        *["right"] * 2,
-    ]
+    for words, chances in {"doubtful": (0, 0.7749), "probably right": (0.775, 0.8999), "right": (0.9, 1)}.items():
+        assert [verdict(chance) for chance in chances] == [words] * 2

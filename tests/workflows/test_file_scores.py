@@ -149,11 +149,8 @@ def test_a_row_that_cannot_be_scored_is_named(files, tmp_path, monkeypatch):
     with pytest.raises(TypeError, match=r"b\.parquet, in the 50 rows from 50: gleu: predictions\[20\] must be"):
         finish(run)
     assert run.pending() == [2]
-    assert sorted(path.name for path in run.folder.iterdir()) == [
-        MANIFEST,
-        "part-000000.parquet",
-        "part-000001.parquet",
-    ]
+    names = sorted(path.name for path in run.folder.iterdir())
+    assert names == [MANIFEST, "part-000000.parquet", "part-000001.parquet"]
 
 
 def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
@@ -168,14 +165,14 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
     ):
         with pytest.raises(ValueError, match=f"{metric}: .* cannot be scored in parts"):
             make_run(folder, metric, output, options)
-    with pytest.raises(ValueError, match="gleu: the table has no column 'gold'; pass columns="):
-        make_run(folder, "gleu", output, {}, {"references": "gold"})
-    with pytest.raises(ValueError, match="columns: 'reference' is none of sources, predictions, references"):
-        make_run(folder, "gleu", output, {}, {"reference": "gold"})
-    with pytest.raises(ValueError, match="keep: the scores have a column 'score' of their own"):
-        make_run(folder, "gleu", output, {}, keep=["score"])
-    with pytest.raises(ValueError, match="has no column 'key'"):
-        make_run(folder, "gleu", output, {}, keep=["key"])
+    for names, message in (
+        ({"columns": {"references": "gold"}}, "gleu: the table has no column 'gold'; pass columns="),
+        ({"columns": {"reference": "gold"}}, "columns: 'reference' is none of sources, predictions, references"),
+        ({"keep": ["score"]}, "keep: the scores have a column 'score' of their own"),
+        ({"keep": ["key"]}, "has no column 'key'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_run(folder, "gleu", output, {}, **names)
     (folder / "g.parquet").write_text("id,source", encoding="utf-8")
     with pytest.raises(ValueError, match=r"g\.parquet: not a parquet file"):
         make_run(folder, "gleu", output, {})

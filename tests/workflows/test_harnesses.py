@@ -91,9 +91,7 @@ def engines() -> Path:
         if not done.is_file() or done.read_text() != repr(ENGINES):
             venv.create(folder, clear=True, with_pip=True)
             (site,) = (folder / "lib").glob("python*/site-packages")
-            (site / "base.pth").write_text(
-                "\n".join(path for path in sys.path if path.endswith("site-packages")) + "\n"
-            )
+            (site / "base.pth").write_text("".join(f"{path}\n" for path in sys.path if path.endswith("site-packages")))
             assert len(ENGINES) == 4
             command = [folder / "bin/python", "-m", "pip", "install", "-q", *ENGINES]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -117,16 +115,8 @@ def test_lm_evaluation_harness(engines, model, shared_data, tmp_path):
     """What it reports is the score of the answers that it logs, against the first sentences of the gold."""
     run(sys.executable, "-m", "geceval", "harness", "lm-eval", "--output", "tasks", cwd=tmp_path)
     arguments = ["--model", "hf", "--model_args", f"pretrained={model},dtype=bfloat16", "--device", "cpu"]
-    arguments += [
-        "--tasks",
-        "gec_jfleg_test,gec_conll14",
-        "--include_path",
-        "tasks",
-        "--limit",
-        "6",
-        "--batch_size",
-        "6",
-    ]
+    arguments += ["--tasks", "gec_jfleg_test,gec_conll14", "--include_path", "tasks"]
+    arguments += ["--limit", "6", "--batch_size", "6"]
     output = ["--gen_kwargs", "max_gen_toks=50", "--output_path", "out", "--log_samples"]
     run(engines / "python", "-m", "lm_eval", "run", *arguments, *output, cwd=tmp_path, GECEVAL_DATA=str(shared_data))
     (path,) = (tmp_path / "out").rglob("results_*.json")

@@ -88,18 +88,21 @@ def test_a_reward_does_not_depend_on_the_other_rows():
 def test_mistakes(impara):
     with pytest.raises(TypeError, match="impara: unknown option 'frob'"):
         geceval.reward("impara", frob=1)
-    with pytest.raises(TypeError, match=r"geceval_impara_strict: predictions \(or completions\) are missing"):
-        impara(SOURCES)
-    with pytest.raises(TypeError, match=r"geceval_impara_strict: sources \(or prompts\) are missing"):
-        impara(completions=PREDICTIONS)
-    with pytest.raises(TypeError, match="geceval_impara_strict: unknown column 'source'"):
-        impara(source=SOURCES, predictions=PREDICTIONS)
+    strict, answer = "geceval_impara_strict: ", {"role": "assistant", "content": "a"}
+    for columns, message in (
+        ({"sources": SOURCES}, strict + r"predictions \(or completions\) are missing"),
+        ({"completions": PREDICTIONS}, strict + r"sources \(or prompts\) are missing"),
+        ({"source": SOURCES, "predictions": PREDICTIONS}, strict + "unknown column 'source'"),
+        (
+            {"prompts": ["a"], "completions": [3]},
+            r"completions\[0\] must be a text or a list of messages with .*, got 3",
+        ),
+        ({"prompts": [[answer]], "completions": ["a"]}, r"prompts\[0\] must be a text or a list of messages"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            impara(**columns)
     with pytest.raises(ValueError, match="impara: 3 sources but 1 prediction"):
         impara(SOURCES, PREDICTIONS[:1])
-    with pytest.raises(TypeError, match=r"completions\[0\] must be a text or a list of messages with texts, got 3"):
-        impara(prompts=["a"], completions=[3])
-    with pytest.raises(TypeError, match=r"prompts\[0\] must be a text or a list of messages"):
-        impara(prompts=[[{"role": "assistant", "content": "a"}]], completions=["a"])
     reward = geceval.reward("impara", prefix="Fix:", suffix="->")
     with pytest.raises(ValueError, match=r"prompts\[1\] does not start with the prefix 'Fix:', got 'He'"):
         reward(prompts=["Fix: He ->", "He"], completions=["a", "b"])
