@@ -28,18 +28,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "dog", "dogs", "run", "runs", "likes", "school"]
-NEEDED = {
-    "DebertaV2": {
-        "type_vocab_size": 0,
-        "relative_attention": True,
-        "position_buckets": 16,
-        "norm_rel_ebd": "layer_norm",
-        "share_att_key": True,
-        "pos_att_type": ["p2c", "c2p"],
-        "position_biased_input": False,
-    },
-    "Electra": {"embedding_size": 16},
-}
+SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+SIZES |= {"max_position_embeddings": 160, "initializer_range": 0.3}
+RELATIVE = {"type_vocab_size": 0, "relative_attention": True, "position_buckets": 16, "norm_rel_ebd": "layer_norm"}
+RELATIVE |= {"share_att_key": True, "pos_att_type": ["p2c", "c2p"], "position_biased_input": False}
+NEEDED = {"DebertaV2": RELATIVE, "Electra": {"embedding_size": 16}}
 
 
 @pytest.fixture(scope="session")
@@ -140,19 +133,9 @@ def make_checkpoint(tmp_path_factory):
         named["label2id"] = {label: number for number, label in enumerate(labels)}
         tokenizer = transformers.BertTokenizerFast(vocab=ids, do_lower_case=False)
         settings = {
-            "vocab_size": len(vocabulary),
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-            "max_position_embeddings": 160,
-            "num_labels": 1,
-            "initializer_range": 0.3,
-            "pad_token_id": 0,
-            "cls_token_id": 2,
-            "sep_token_id": 3,
-            "bos_token_id": 2,
-            "eos_token_id": 3,
+            **SIZES,
+            **{"vocab_size": len(vocabulary), "intermediate_size": 32, "num_labels": 1, "pad_token_id": 0},
+            **{"cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3},
             **(named if labels else {}),
             **next((more for family, more in NEEDED.items() if architecture.startswith(family)), {}),
             **config,
@@ -192,14 +175,8 @@ def make_causal(tmp_path_factory):
             )
         wrapped = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=start, eos_token=start)
         settings = {
-            "vocab_size": len(vocabulary),
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "max_position_embeddings": 160,
-            "initializer_range": 0.3,
-            "bos_token_id": 0,
-            "eos_token_id": 0,
+            **SIZES,
+            **{"vocab_size": len(vocabulary), "bos_token_id": 0, "eos_token_id": 0},
             **({"intermediate_size": 32} if kind == "llama" else {}),
             **config,
         }

@@ -108,22 +108,16 @@ def unrounded_rank(before: Counts, option: Counts) -> tuple:
 )
 def test_all_sentences_choose_as_if_one_after_the_other(order, rank):
     draw = random.Random(3)
-    rows = [
-        {
-            annotator: Counts(*(draw.choice([0, 0, 1, 2]) for _ in range(3)))
-            for annotator in draw.sample(range(5), draw.randint(1, 3))
-        }
-        for _ in range(60)
-    ]
+    people = [draw.sample(range(5), draw.randint(1, 3)) for _ in range(60)]
+    rows = [{who: Counts(*(draw.choice([0, 0, 1, 2]) for _ in range(3))) for who in row} for row in people]
     samples = np.array([[draw.randrange(60) for _ in range(40)] for _ in range(5)])
     chosen, totals = choose(counts_array(rows)[samples], order)
     for sample, found, total in zip(samples, chosen.tolist(), totals.tolist(), strict=True):
         corpus = [rows[row] for row in sample]
         before, annotators = Counts(), []
         for options in corpus:
-            annotators.append(
-                max(options, key=lambda each, before=before, options=options: rank(before, options[each]))
-            )
+            ranks = {who: rank(before, counts) for who, counts in options.items()}
+            annotators.append(max(ranks, key=ranks.get))
             before += options[annotators[-1]]
         one = choose_annotators(corpus, 0.5, order)
         assert one.annotators == annotators and one.counts == before

@@ -28,9 +28,8 @@ def scored(folder, **options):
 
 def test_fluency_is_that_of_fluency_by_slor(folder):
     for options in ({}, {"max_length": 20}):
-        fluency = registry.make_scorer(
-            "fluency", {"model": str(folder), "normalization": "slor", "guard": "off", **options}
-        )
+        slor = {"model": str(folder), "normalization": "slor", "guard": "off", **options}
+        fluency = registry.make_scorer("fluency", slor)
         found = scored(folder, **options).details["fluency_scores"]
         assert found == pytest.approx(fluency.score(SOURCES, PREDICTIONS).scores, abs=1e-5)
 

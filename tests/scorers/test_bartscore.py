@@ -13,29 +13,10 @@ REFERENCES = [["the cat sat on the mat", "a cat sits"], ["the dog runs"], ["the 
 
 @pytest.fixture(scope="module")
 def bart(make_checkpoint):
-    """A BART folder whose word pieces are those of the small BERT of conftest."""
-    folder = make_checkpoint(3)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    config = transformers.BartConfig(
-        vocab_size=len(tokenizer),
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        max_position_embeddings=40,
-        init_std=0.4,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.cls_token_id,
-        eos_token_id=tokenizer.sep_token_id,
-        decoder_start_token_id=tokenizer.sep_token_id,
-        forced_eos_token_id=None,
-    )
-    torch.manual_seed(3)
-    transformers.BartForConditionalGeneration(config).save_pretrained(folder)
-    return folder
+    sizes = {"layers": 1, "attention_heads": 2, "ffn_dim": 32}
+    layers = {f"{side}_{kind}": size for side in ("encoder", "decoder") for kind, size in sizes.items()}
+    more = {"max_position_embeddings": 40, "init_std": 0.4, "decoder_start_token_id": 3, "forced_eos_token_id": None}
+    return make_checkpoint(3, "BartForConditionalGeneration", d_model=16, **layers, **more)
 
 
 def one(folder, source: str, target: str) -> float:
@@ -49,9 +30,8 @@ def one(folder, source: str, target: str) -> float:
 
 @pytest.mark.parametrize("batch_size", [1, 4])
 def test_equals_the_models_own_loss(bart, batch_size):
-    result = Bartscore(Settings(model=str(bart)), RunTime(batch_size=batch_size)).score(
-        PREDICTIONS, PREDICTIONS, REFERENCES
-    )
+    scorer = Bartscore(Settings(model=str(bart)), RunTime(batch_size=batch_size))
+    result = scorer.score(PREDICTIONS, PREDICTIONS, REFERENCES)
     expected = [
         max(one(bart, reference, prediction) for reference in references)
         for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)

@@ -29,13 +29,8 @@ def test_clear_errors_are_marked_and_their_corrections_are_not():
     assert {word.label for row in geceval.detect(SOURCES, classes=25) for word in row} & set(LABELS[25][1:])
 
 
-def test_the_sentence_score_prefers_corrections():
-    scorer = Ged(Settings(task="sentence"))
+@pytest.mark.parametrize("scorer", [Ged(Settings(task="sentence")), ImparaGed()])
+def test_sentence_scores_prefer_corrections(scorer):
     better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
     assert all(a > b for a, b in zip(better.scores, same.scores, strict=True))
-
-
-def test_impara_ged_prefers_corrections():
-    scorer = ImparaGed()
-    better, same = scorer.score(SOURCES, CORRECTED), scorer.score(SOURCES, SOURCES)
-    assert all(a > b > 0 for a, b in zip(better.scores, same.scores, strict=True))
+    assert scorer.name != "impara_ged" or min(same.scores) > 0

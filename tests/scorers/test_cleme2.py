@@ -157,10 +157,10 @@ def read_system(system: str) -> tuple[dict, tuple[list[str], list[str]]]:
 
 
 def differences(found: dict, values: dict, tolerance: float) -> dict:
-    pairs = {key: (found.get(NAMES.get(key, key)), value) for key, value in values.items()}
-    return {
-        k: pair for k, pair in pairs.items() if pair[0] is not None and pair[0] != pytest.approx(pair[1], abs=tolerance)
+    pairs = {
+        key: (found.get(NAMES.get(key, key)), pytest.approx(value, abs=tolerance)) for key, value in values.items()
     }
+    return {key: pair for key, pair in pairs.items() if pair[0] is not None and pair[0] != pair[1]}
 
 
 def options_of(key: str, row: str) -> tuple[str, dict]:

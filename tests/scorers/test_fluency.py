@@ -13,14 +13,8 @@ from geceval.scorers.fluency import Fluency, Settings
 from geceval.scorers.learned.likelihoods import load_unigrams
 
 SOURCES = ["He go to school every days .", "I do n't like cat , and he do .", "They are happy .", "", " \t", "a"]
-PREDICTIONS = [
-    "He goes to school every day .",
-    "I do n't like cats , and he does .",
-    "They are happy .",
-    "New",
-    "",
-    "a b",
-]
+PREDICTIONS = ["He goes to school every day .", "I do n't like cats , and he does .", "They are happy ."]
+PREDICTIONS += ["New", "", "a b"]
 PROSE = ["He goes to school every day.", "I don't like cats, and he does.", "They are happy.", "New", "", "a b"]
 NORMALIZATIONS = ("sqrt", "ge2018", "slor")
 

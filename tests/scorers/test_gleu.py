@@ -110,20 +110,6 @@ def test_sampling_is_repeatable_and_leaves_the_global_generators_alone():
     assert result.details["sd"] > 0
 
 
-def test_gold_from_an_m2_file(tmp_path):
-    gold = tmp_path / "gold.m2"
-    gold.write_text(
-        "S a b c d\nA 1 2|||X|||x|||REQUIRED|||-NONE-|||0\nA 3 3|||X|||y|||REQUIRED|||-NONE-|||1\n\nS e f g h\n\n"
-    )
-    sources, predictions = ["a b c d", "e f g h"], ["a x c d", "e f g h"]
-    result = Gleu(Settings(gold_m2=str(gold))).score(sources, predictions)
-    plain = Gleu().score(sources, predictions, [["a x c d", "a b c y d"], ["e f g h"]])
-    assert (result.score, result.scores) == (plain.score, plain.scores)
-    assert "gold_m2:gold.m2@" in result.signature
-    assert str(tmp_path) not in result.signature
-    assert not Gleu(Settings(gold_m2=str(gold))).needs_references()
-
-
 def test_amu_on_conll_2014(gjg15, conll_2014):
     # The released program run on AMU with two references, under Python 2.
     sources, predictions = gjg15.sources, gjg15.outputs["AMU"]

@@ -18,10 +18,8 @@ def slow_counts(source: str, prediction: str, reference: str) -> list[list[int]]
     """TP, FP and FN of orders 1 to 4, n-gram by n-gram and kind by kind."""
     counts = []
     for n in range(1, 5):
-        s, c, r = (
-            Counter(tuple(t[i : i + n]) for i in range(len(t) + 1 - n))
-            for t in (source.split(), prediction.split(), reference.split())
-        )
+        tokens = (source.split(), prediction.split(), reference.split())
+        s, c, r = (Counter(tuple(t[i : i + n]) for i in range(len(t) + 1 - n)) for t in tokens)
         tp = fp = fn = 0
         for g in {*s, *c, *r}:
             delete_right, insert_right = max(s[g] - max(r[g], c[g]), 0), max(min(r[g], c[g]) - s[g], 0)
@@ -62,10 +60,8 @@ def test_the_only_reference_as_prediction_scores_1(pairs):
     sources, references = map(list, zip(*pairs, strict=True))
     result = Green(Settings(zero_recall="gec-metrics")).score(sources, references, references)
     assert [result.score, *result.scores] == [1.0] * (len(pairs) + 1)
-    authors = Green().score(sources, references, references)
-    assert authors.scores == [
-        1.0 if max(len(s.split()), len(r.split())) >= 4 else 0.0 for s, r in zip(sources, references, strict=True)
-    ]
+    longest = [max(len(source.split()), len(reference.split())) for source, reference in pairs]
+    assert Green().score(sources, references, references).scores == [float(length >= 4) for length in longest]
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,8 @@ def test_the_threshold_is_strict(local, monkeypatch, similarity, passes):
 
 
 def test_equal_sentences_have_similarity_one(local, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        "geceval.scorers.learned.estimators.cosine", lambda left, right: asked.append(len(left)) or np.ones(len(left))
-    )
+    asked, place = [], "geceval.scorers.learned.estimators.cosine"
+    monkeypatch.setattr(place, lambda left, right: asked.append(len(left)) or np.ones(len(left)))
     sources, predictions = ["the cat", "dogs", "a mat"], ["the cat", "dogs run", "a mat"]
     assert Impara(Settings(**local, threshold=0.999)).score(sources, predictions).details == {"zeroed": 0}
     assert asked == [1]
@@ -78,9 +76,8 @@ def test_cosine_of_a_zero_vector_is_not_a_number():
 
 
 def test_settings_stored_with_the_checkpoint_are_the_defaults(make_checkpoint, local):
-    folder = make_checkpoint(
-        31, geceval_threshold=0.25, geceval_se_model=local["se_model"], geceval_max_length=24, geceval_pooling="mean"
-    )
+    stored = {"threshold": 0.25, "se_model": local["se_model"], "max_length": 24, "pooling": "mean"}
+    folder = make_checkpoint(31, **{f"geceval_{name}": value for name, value in stored.items()})
     stored = Impara(Settings(model=str(folder))).score(["the cat sat"], ["a cat sat"])
     assert "|threshold:0.25|" in stored.signature and "|max_length:24|" in stored.signature
     given = Impara(Settings(model=str(folder), threshold=0.5, max_length=16)).score(["the cat sat"], ["a cat sat"])
@@ -93,10 +90,8 @@ def test_a_published_checkpoint_wants_its_published_similarity_estimator(make_ch
         Impara(Settings(model=str(make_checkpoint(33)))).score(["the cat"], ["a cat"])
 
 
-SOURCE = (
-    "Using text-messaging language as an informal way of communicating on social media networks also in a bad effect"
-)
-CHANGES = [Edit(14, 15, "has"), Edit(3, 4, "like")]
+SOURCE = "Using text-messaging language as an informal way of communicating on social networks also in a bad effect"
+CHANGES = [Edit(13, 14, "has"), Edit(3, 4, "like")]
 
 
 def test_impacts_of_edits_follow_equation_5():
@@ -106,9 +101,8 @@ def test_impacts_of_edits_follow_equation_5():
     tokenizer = transformers.AutoTokenizer.from_pretrained(ASSETS / "encoder")
     network = loading.load_encoder(resolve("bundled"))
     with torch.no_grad():
-        means = [
-            network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (full, *without)
-        ]
+        batches = [tokenizer(text, return_tensors="pt") for text in (full, *without)]
+        means = [network(**batch).last_hidden_state[0].mean(0) for batch in batches]
     expected = [1 - torch.cosine_similarity(means[0], mean, dim=0).item() for mean in means[1:]]
     assert min(expected) > 1e-4
     found = edit_impacts([SOURCE, "a cat"], [full, "a cat"], edits=[CHANGES, []])

@@ -45,16 +45,9 @@ def test_one_output_a_prompt(judge, chat):
     assert result.score == np.mean(result.scores)
     assert len(server.requests) == 3  # the last sentence is the first one again
     assert all(len(chat.material(request)["outputs"]) == 1 for request in server.requests)
-    assert result.details == {
-        "judged": 4,
-        "failed": 0,
-        "failed_rows": [],
-        "failures": {},
-        "calls": 3,
-        "cached": 0,
-        "prompt_tokens": 300,
-        "completion_tokens": 30,
-    }
+    expected = {"judged": 4, "failed": 0, "failed_rows": [], "failures": {}}
+    expected |= {"calls": 3, "cached": 0, "prompt_tokens": 300, "completion_tokens": 30}
+    assert result.details == expected
 
 
 def test_systems_share_prompts(judge, chat):
@@ -119,12 +112,9 @@ def test_bad_answers_are_failures_and_paid_for(judge, chat):
 
 def refuse_cats(chat):
     def behave(request, number):
-        refused = "cats" in chat.material(request)["source"]
-        return (
-            chat.Raw(body=json.dumps({"choices": [{"message": {"refusal": "no"}}]}))
-            if refused
-            else chat.honest(request)
-        )
+        if "cats" in chat.material(request)["source"]:
+            return chat.Raw(body=json.dumps({"choices": [{"message": {"refusal": "no"}}]}))
+        return chat.honest(request)
 
     return behave
 
@@ -160,9 +150,7 @@ def test_nothing_judged_is_not_a_number(judge):
 
 def test_the_first_failure_ends_the_work(judge, chat, tmp_path):
     scorer, server = judge(refuse_cats(chat), concurrency=1)
-    with pytest.raises(
-        InputError, match=r"llm_judge: predictions\[1\] got no valid grade: refusal .* are lost without"
-    ):
+    with pytest.raises(InputError, match=r"predictions\[1\] got no valid grade: refusal .* are lost without"):
         scorer.score(SOURCES, SYSTEMS["one"])
     assert len(server.requests) == 2  # the third sentence was not paid for
     scorer, server = judge(refuse_cats(chat), concurrency=1, cache=tmp_path)

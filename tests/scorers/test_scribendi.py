@@ -89,11 +89,8 @@ def test_equals_a_plain_loop(folder, threshold, batch_size):
     assert result.scores == expected
     assert result.score == sum(expected)
     assert scorer.aggregate(np.array([expected, expected[::-1]])).tolist() == [sum(expected)] * 2
-    assert result.details == {
-        "positive": expected.count(1.0),
-        "unchanged": expected.count(0.0),
-        "negative": expected.count(-1.0),
-    }
+    counts = {"positive": 1.0, "unchanged": 0.0, "negative": -1.0}
+    assert result.details == {name: expected.count(value) for name, value in counts.items()}
     assert result.details["unchanged"] == 2
     assert (result.details["positive"] > 0) == (threshold < 1)
 

@@ -5,22 +5,19 @@ import pytest
 from geceval import registry
 
 NAN = float("nan")
+F_SCORES = ("m2", "errant", "ged", "gotoscorer", "uot_errant", "pt_m2", "pt_errant")
+ENCODERS = ("impara", "impara_ged", "bertscore", "bartscore", "ged")
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        *[(name, {"beta": 0}, "beta must lie between") for name in ("m2", "errant", "ged", "gotoscorer", "uot_errant")],
-        *[(name, {"beta": 0}, "beta must lie between") for name in ("pt_m2", "pt_errant")],
+        *[(name, {"beta": 0}, "beta must lie between") for name in F_SCORES],
         *[
             (name, {"max_length": 1}, "at least 2, got 1")
             for name in ("scribendi", "asano2017", "fluency", "impara_lm")
         ],
-        *[
-            (name, {"max_length": 2}, "at least 3, got 2")
-            for name in ("impara", "impara_ged", "bertscore", "bartscore")
-        ],
-        ("ged", {"max_length": 2}, "max_length must be at least 3, got 2"),
+        *[(name, {"max_length": 2}, "max_length must be at least 3, got 2") for name in ENCODERS],
         ("some", {"max_length": 3}, "max_length must be at least 4, got 3"),
         ("m2", {"max_unchanged_words": -1}, "max_unchanged_words must"),
         ("errant", {"nlp": None}, "nlp must"),

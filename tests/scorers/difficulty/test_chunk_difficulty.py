@@ -139,13 +139,8 @@ def test_invariants_of_difficulty_and_scores(corpus):
         assert tp + tn <= whole + 1e-9
         assert whole <= tp + tn + fp + fn + 1e-9
     tp, fp, fn, *_ = total(gold, gold, weights)
-    wanted = sum(
-        weight
-        for chunks, row in zip(gold, weights, strict=True)
-        for c, weight in zip(chunks, row, strict=True)
-        if c.is_edit
-    )
-    assert tp == pytest.approx(wanted)
+    weighed = zip(itertools.chain(*gold), itertools.chain(*weights), strict=True)
+    assert tp == pytest.approx(sum(weight for chunk, weight in weighed if chunk.is_edit))
     assert (fp, fn) == (0, 0)
 
 

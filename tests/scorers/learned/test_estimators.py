@@ -46,9 +46,8 @@ def test_what_is_no_number_is_said_of_the_system_that_has_it(encoder, causal, me
     scorer = registry.make_scorer(metric, options)
     alone = scorer.score(SOURCES, GOOD)
     cls, scored = registry.scorer_class(metric), []
-    monkeypatch.setattr(
-        cls, "_score", lambda self, columns, score=cls._score: scored.append(score(self, columns)) or scored[-1]
-    )
+    note = lambda self, columns, score=cls._score: scored.append(score(self, columns)) or scored[-1]  # noqa: E731
+    monkeypatch.setattr(cls, "_score", note)
     with pytest.raises(ValueError, match=rf"^{metric}: .*(predictions\[1\]|the cat xyz).* \(system bad\)$"):
         registry.score_systems(registry.make_scorer(metric, options), SOURCES, {"good": GOOD, "bad": BAD})
     assert len(scored) == 1
