@@ -1,7 +1,5 @@
 """Metrics by name: list them, make a scorer, score systems. Knows nothing of `evaluate` or the Hub."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """Errors of the caller, apart from bugs of geceval, and what their messages are made of."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import shlex

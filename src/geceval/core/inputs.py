@@ -1,7 +1,5 @@
 """Columns of sentences, checked before any model loads."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -12,7 +10,7 @@ from geceval.core.errors import InputError, InputTypeError, counted
 
 logger = logging.getLogger("geceval")
 
-References: TypeAlias = "Sequence[str | Sequence[str | None]]"
+References: TypeAlias = Sequence[str | Sequence[str | None]]
 """References as callers pass them: a list per sentence, `None` where there is none, or one string per sentence."""
 
 

@@ -1,7 +1,5 @@
 """Options of a metric: settings change the number, run-time options only how fast it comes."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import numbers

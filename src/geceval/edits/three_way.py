@@ -58,7 +58,8 @@ def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
         stretches = counted(len(long), "stretch", "stretches")
         logger.warning("too long for an exact three-way alignment and aligned by way of the source: %s", stretches)
     for indices in _batches(three, [[len(text) for text in row] for row in numbers]):
-        yield indices, _align_three([numbers[index] for index in indices])
+        sides = [_pad(texts) for texts in zip(*(numbers[index] for index in indices), strict=True)]
+        yield indices, _trace(_fill_three(*(tokens for tokens, _ in sides)), sides, _MOVES, _column_cost)
     for indices in _batches(two, [[len(row[0]), len(row[1] if row[0] == row[2] else row[2])] for row in numbers]):
         yield indices, _align_twins([numbers[index] for index in indices])
     for index in long:
@@ -172,11 +173,6 @@ def _batches(indices: list[int], sizes: list[list[int]]) -> Iterator[list[int]]:
         largest = grown
     if batch:
         yield batch
-
-
-def _align_three(batch: Sequence[Numbers]) -> Columns:
-    sides = [_pad(texts) for texts in zip(*batch, strict=True)]
-    return _trace(_fill_three(*(tokens for tokens, _ in sides)), sides, _MOVES, _column_cost)
 
 
 def _align_twins(batch: Sequence[Numbers]) -> Columns:

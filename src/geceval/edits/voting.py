@@ -1,7 +1,5 @@
 """The vote of several corrections of one sentence, edit by edit (Tarnavskyi et al., 2022)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher

@@ -20,6 +20,7 @@ from geceval.core.options import Count, Language, Options, Range, check_count
 from geceval.core.progress import bar, parts
 from geceval.corpora.ratings import rated_pairs, read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.m2 import read_m2
 from geceval.learning.negatives import make_negatives
 from geceval.learning.recipe import Recipe
@@ -252,8 +253,6 @@ def _changed(sources: Iterable[str], targets: Iterable[str]) -> list[tuple[str, 
 
 
 def _annotate(sources: Iterable[str], targets: Iterable[str], job: PairJob) -> list[Row]:
-    from geceval.edits.errant.annotator import get_annotator
-
     changed = _changed(sources, targets)
     if job.language == "en":
         warn_unless_english([source for source, _ in changed])

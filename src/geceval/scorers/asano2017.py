@@ -1,11 +1,9 @@
 """The reference-free metric of Asano et al. (2017): grammaticality, fluency and meaning in a weighted sum."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -15,14 +13,12 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
+from geceval.models.detector import Detector
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, slor
 from geceval.scorers.some import Weights, weighted_sum, weights_of
-
-if TYPE_CHECKING:
-    from geceval.models.detector import Detector
 
 WEIGHTS = {"some-system": (0.07, 0.83, 0.10), "some-sentence": (0.02, 0.82, 0.16)}
 """Tuned by Yoshimura et al. (2020) for this metric, on systems and on sentences."""
@@ -69,9 +65,6 @@ class Asano2017(LikelihoodScorer):
     description = "Grammaticality, fluency by a language model and METEOR against the source, reference-free."
     extra = "lm,meteor"
     Settings = Settings
-    form = "sources"
-    bounds = (None, None)
-    reads_references = False
     effect = Effect(0.25, lowest=-100.0, reward_range=(-5, 10))
 
     _detector: Detector | None = None

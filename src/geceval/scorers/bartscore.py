@@ -1,23 +1,17 @@
 """BARTScore (Yuan et al., 2021): the probability of the prediction, given the reference, under a model."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
+from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.devices import network_facts
+from geceval.models.seq2seq import Seq2SeqModel
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.annotator_choice import best_of_references
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from geceval.models.seq2seq import Seq2SeqModel
 
 PUBLISHED = "facebook/bart-large-cnn"
 
@@ -54,11 +48,7 @@ class Bartscore(Scorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         network = self._network
-
-        def likelihoods(candidates: Sequence[str], texts: Sequence[str]) -> np.ndarray:
-            return network.log_likelihoods(texts, candidates, self.runtime)
-
-        best = best_of_references(columns, likelihoods)
+        best = best_of_references(columns, lambda left, right: network.log_likelihoods(right, left, self.runtime))
         refs = number_range(map(len, columns.references))
         line = signature(self.name, self.settings, refs=refs, **network_facts(self.runtime, network))
         return Result(float(best.mean()), best.tolist(), line)
@@ -66,9 +56,6 @@ class Bartscore(Scorer):
 
 def load_seq2seq(model: str, max_length: int | None, runtime: RunTime) -> Seq2SeqModel:
     """The sequence-to-sequence model of a checkpoint; arguments as in `Settings`."""
-    from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-    from geceval.models.seq2seq import Seq2SeqModel
-
     if model == BUNDLED:
         raise CheckpointError(
             f"no sequence-to-sequence model is bundled with geceval; pass model=FOLDER or a Hub id like {PUBLISHED!r}"

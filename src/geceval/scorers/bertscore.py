@@ -1,9 +1,7 @@
 """BERTScore (Zhang et al., 2020): token similarity of a prediction to its references."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -12,12 +10,12 @@ from geceval.core.inputs import Columns
 from geceval.core.options import Count, ModelName, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.greedy_matching import Matcher, default_layer
+from geceval.models.loading import read_config, readable_length
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.annotator_choice import best_of_references
-
-if TYPE_CHECKING:
-    from geceval.models.greedy_matching import Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +69,6 @@ class Bertscore(Scorer):
 
 def load_matcher(model: str, layer: int | None, max_length: int | None, runtime: RunTime) -> Matcher:
     """The matcher of a checkpoint; arguments as in `Settings`."""
-    from geceval.models.checkpoints import resolve
-    from geceval.models.greedy_matching import Matcher, default_layer
-    from geceval.models.loading import read_config, readable_length
-
     checkpoint = resolve(model)
     count = read_config(checkpoint).num_hidden_layers
     chosen = layer or default_layer(model, count)

@@ -1,28 +1,24 @@
 """Which edits of a correction are right, judged without references by a small network over a language model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from geceval.core.errors import named
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, PipelineName, Positive, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.edits.edit import Edit, apply, in_order
+from geceval.edits.errant.annotator import get_annotator
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.edit_judge import EditJudge, TextPair
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.learned.detection import load_detector
 from geceval.scorers.learned.estimators import sigmoid
-from geceval.scorers.references.gold import errant_annotator
-
-if TYPE_CHECKING:
-    from geceval.models.edit_judge import EditJudge, TextPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +59,12 @@ class EditQuality(Scorer):
 
     _judge: EditJudge | None = None
 
-    @named("edit_quality")
-    def load(self) -> None:
-        """Load judge, detector and spaCy pipeline, or take them from the cache of this process."""
-        from geceval.models.checkpoints import resolve
-        from geceval.models.edit_judge import EditJudge
-
+    def _load(self) -> None:
         if self._judge is None:
             checkpoint = resolve(self.settings.model, bundled=self.name)
             self._judge = EditJudge.load(checkpoint, self.runtime, self.settings.max_length)
             self._detector = load_detector("bundled", self.runtime)
-            self._annotator = errant_annotator(self.settings.nlp)
+            self._annotator = get_annotator(self.settings.nlp)
 
     @property
     def judge_name(self) -> str:

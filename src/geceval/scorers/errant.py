@@ -1,7 +1,5 @@
 """ERRANT: typed edits of a system compared with those of annotators (Bryant et al., 2017; Felice et al., 2016)."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

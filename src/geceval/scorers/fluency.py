@@ -55,9 +55,6 @@ class Fluency(LikelihoodScorer):
     description = "How probable a causal language model finds the corrected sentence, normalised by its length."
     extra = "lm"
     Settings = Settings
-    form = "sources"  # n counts words, so texts of one corpus take one form
-    bounds = (None, 0.0)
-    reads_references = False
     guards_by_default = True
 
     def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:

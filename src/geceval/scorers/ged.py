@@ -1,11 +1,9 @@
 """Grammatical error detection: how well errors are found, and how error-free a sentence is according to a detector."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -15,18 +13,17 @@ from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import FilePath, ModelName, PipelineName, Positive, Range, RunTime, Share
 from geceval.core.result import Result
 from geceval.core.signature import number_range, package_version, signature
+from geceval.edits.edit import Edit
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.base import Annotator
 from geceval.edits.ged_labels import LABELS, token_labels
+from geceval.models.detector import Detector
 from geceval.models.devices import network_facts
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.learned import detection
 from geceval.scorers.references.annotator_choice import best_annotator, m2_order
-from geceval.scorers.references.gold import Gold, errant_annotator, errant_edits, gold_facts, gold_from_m2
+from geceval.scorers.references.gold import Gold, errant_edits, gold_facts, gold_from_m2
 from geceval.text.columns import Reading
-
-if TYPE_CHECKING:
-    from geceval.edits.edit import Edit
-    from geceval.edits.errant.annotator import Annotator
-    from geceval.models.detector import Detector
 
 logger = logging.getLogger("geceval")
 
@@ -239,7 +236,7 @@ class _Labels:
         """The ids of each text of each sentence; `cell` names a text by the numbers of its sentence and itself."""
         sources = self.columns.sources
         if kind == "corrections":
-            self.annotator = errant_annotator(self.settings.nlp)
+            self.annotator = get_annotator(self.settings.nlp)
             rows = errant_edits(self.annotator, self.runtime, sources, texts)
             return [[self._of_edits(number, edits) for edits in row] for number, row in enumerate(rows)]
         return [

@@ -1,7 +1,5 @@
 """GLEU for grammatical error correction (Napoles et al., 2015, 2016), not the GLEU of machine translation."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,12 +1,9 @@
 """GoToScorer (Gotou et al., 2020): edit counts weighted by how hard each correction is."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +15,7 @@ from geceval.core.options import FilePath, Language, PipelineName, Positive, Run
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
 from geceval.edits.edit import Edit, distinct
+from geceval.edits.errant.base import Annotator
 from geceval.edits.gotoscorer_chunks import Chunk, cut, cut_annotations, judge
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.difficulty.chunk_difficulty import (
@@ -36,9 +34,6 @@ from geceval.scorers.references.gold import (
     m2_sentences,
     proposed_from_m2,
 )
-
-if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
 
 logger = logging.getLogger("geceval")
 
@@ -133,7 +128,7 @@ class Gotoscorer(Scorer):
         if extracts(self.settings):
             annotator_of(self.settings)
 
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Gotoscorer:
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
         """A scorer whose difficulty comes from these systems, unless the settings name one."""
         # As in the authors' program. With one system, exactly the chunks that it gets wrong would be hard.
         if self.settings.difficulty is not None or self.settings.systems is not None or len(systems) < 2:

@@ -1,7 +1,5 @@
 """GREEN: an n-gram F-score for grammatical error correction (Koyama et al. 2024)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,10 +1,8 @@
 """IMPARA (Maeda et al., 2022): quality of a correction as estimated by a network, 0 where the meaning is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -12,13 +10,13 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Moderate, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
 from geceval.models.devices import network_facts
+from geceval.models.encoder import Encoder
+from geceval.models.tokenizers import PUBLISHED_BASE
 from geceval.scorers.learned.estimators import estimate, sigmoid, similarities
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
-
-if TYPE_CHECKING:
-    from geceval.models.encoder import Encoder
 
 THRESHOLD = 0.9  # section 3.1.1, for bert-base-cased
 
@@ -67,17 +65,11 @@ class Impara(GuardedReader):
     description = "Reference-free quality of the corrected sentence, 0 where the meaning is lost."
     extra = "neural"
     Settings = Settings
-    form = "sources"
-    reads_references = False
     effect = Effect(1.0, lowest=0.0, on_logit=True)
 
     _loaded: _Loaded | None = None
 
     def _load(self) -> None:
-        from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-        from geceval.models.encoder import Encoder
-        from geceval.models.tokenizers import PUBLISHED_BASE
-
         if self._loaded is not None:
             return
         settings = self.settings

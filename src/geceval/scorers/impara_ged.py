@@ -1,10 +1,8 @@
 """IMPARA-GED (Sakai et al., 2025): quality of a correction, by a network that first learnt to find errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -12,13 +10,12 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.encoder import Encoder
 from geceval.scorers.learned.estimators import estimate, sigmoid
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
-
-if TYPE_CHECKING:
-    from geceval.models.encoder import Encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +47,11 @@ class ImparaGed(GuardedReader):
     description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."
     extra = "neural"
     Settings = Settings
-    form = "sources"
-    reads_references = False
     effect = Effect(1.0, lowest=0.0, on_logit=True)
 
     _estimator: Encoder | None = None
 
     def _load(self) -> None:
-        from geceval.models.checkpoints import resolve
-        from geceval.models.encoder import Encoder
-
         if self._estimator is None:
             checkpoint = resolve(self.settings.model, bundled=self.name)
             self.guards_by_default = is_ours(checkpoint)

@@ -1,10 +1,8 @@
 """IMPARA's objective on a causal language model: how likely the correction is, after learning what edits are worth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -12,15 +10,13 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Moderate, Range, RunTime
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.encoder import Encoder
 from geceval.scorers.learned.estimators import similarities
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, log_likelihoods, prose, word_counts
-
-if TYPE_CHECKING:
-    from geceval.models.causal import CausalModel
 
 OFF = -2.0
 EMPTY = -100.0
@@ -67,8 +63,6 @@ class ImparaLm(LikelihoodScorer):
     extra = "neural"
     Settings = Settings
     form = "prose"
-    bounds = (None, None)
-    reads_references = False
     effect = Effect(1.0, lowest=EMPTY, reward_range=(-12, 6))
     guards_by_default = True
 

@@ -1,7 +1,5 @@
 """A language model as judge (Kobayashi et al., 2024): grades from 1 to 5 for whole corrections or for their edits."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json
@@ -10,30 +8,27 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from geceval.core.disk_cache import DiskCache
 from geceval.core.errors import InputError, InputTypeError, counted, named
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import PipelineName, Positive, Range, RunTime, Seed
 from geceval.core.progress import counting
 from geceval.core.result import Result
 from geceval.core.signature import package_version, signature
-from geceval.models.chat import EndpointModel, LocalModel, check_key_name, check_url
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.base import Annotator
+from geceval.models.chat import EndpointModel, LocalModel, Messages, check_key_name, check_url
 from geceval.models.devices import network_facts
+from geceval.scorers.base import Scorer
 from geceval.scorers.judge import prompts
 from geceval.scorers.judge.prompts import Question
-from geceval.scorers.judge.session import Verdict, answer_cache, ask_all
+from geceval.scorers.judge.session import Grades, Verdict, answer_cache, ask_all
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions, GuardedScorer
-from geceval.scorers.references.gold import errant_annotator
-
-if TYPE_CHECKING:
-    from geceval.core.disk_cache import DiskCache
-    from geceval.edits.errant.annotator import Annotator
-    from geceval.models.chat import Messages
-    from geceval.scorers.judge.session import Grades
 
 logger = logging.getLogger("geceval")
 
@@ -117,7 +112,6 @@ class LlmJudge(GuardedScorer):
     form = "prose"
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
-    reads_references = False
     effect = Effect(1 / 3, lowest=1.0)
 
     _chat: EndpointModel | LocalModel | None = None
@@ -141,7 +135,7 @@ class LlmJudge(GuardedScorer):
             decoding = {"temperature": settings.temperature, "seed": settings.seed}
             self._chat = EndpointModel(settings.model, *address, runtime.retries, runtime.timeout, **decoding)
 
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> LlmJudge:
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
         """A judge that shows the systems' outputs of one sentence in one prompt."""
         # It remembers the outcome of each prompt, failures included, so that all systems lack the same grades. With
         # `systems` in the settings, or fewer than two systems, nothing changes.
@@ -247,7 +241,7 @@ class LlmJudge(GuardedScorer):
         return signature(self.name, settings, **facts, prompt=prompts.version(settings.level, settings.criterion))
 
     def _annotator(self) -> Annotator | None:
-        return errant_annotator(self.settings.nlp) if self.settings.level == "edit" else None
+        return get_annotator(self.settings.nlp) if self.settings.level == "edit" else None
 
 
 def _grade(verdict: Verdict | None, question: Question, output: str) -> float:

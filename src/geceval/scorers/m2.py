@@ -1,7 +1,5 @@
 """M2: edits of a system compared with gold edits, cut so that as many as possible match (Dahlmeier and Ng, 2012)."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -64,7 +62,6 @@ class M2(EditScorer):
 
     name = "m2"
     description = "Precision, recall and F of edits, cut so that as many as possible match the gold edits."
-    extra = ""
     Settings = Settings
     reads_edits = True
 

@@ -1,10 +1,8 @@
 """Whether a correction says what its source says, by an encoder that reads both at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
@@ -12,13 +10,12 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.encoder import Encoder
+from geceval.models.regressors import StateRegressor, load_regressor
 from geceval.scorers.base import TextOptions
 from geceval.scorers.learned.estimators import ReadAheadScorer, estimate, sigmoid
-
-if TYPE_CHECKING:
-    from geceval.models.encoder import Encoder
-    from geceval.models.regressors import StateRegressor
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +50,6 @@ class Meaning(ReadAheadScorer):
     _estimator: Encoder | StateRegressor | None = None
 
     def _load(self) -> None:
-        from geceval.models.checkpoints import resolve
-        from geceval.models.regressors import load_regressor
-
         if self._estimator is None:
             checkpoint = resolve(self.settings.model, bundled=self.name)
             self._estimator = load_regressor(checkpoint, self.runtime, self.settings.max_length)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from rapidfuzz.distance import Indel
 
 from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range, Share
@@ -52,9 +53,6 @@ class Scribendi(LikelihoodScorer):
     )
     extra = "neural"
     Settings = Settings
-    form = "sources"
-    bounds = (None, None)
-    reads_references = False
     effect = Effect(1 / 6, lowest=-1.0)
 
     def _score(self, columns: Columns) -> Result:
@@ -89,23 +87,16 @@ def _changed(sources: Sequence[str], predictions: Sequence[str]) -> list[tuple[s
 
 def similarity(source: str, prediction: str) -> float:
     """The larger of the token sort ratio and the Levenshtein distance ratio of two texts, in [0, 1]."""
-    return max(token_sort_ratio(source, prediction) / 100, distance_ratio(source, prediction))
-
-
-def distance_ratio(left: str, right: str) -> float:
-    """1 - d / (|left| + |right|) over characters, where d counts an insertion or deletion as 1, a replacement as 2."""
-    # 1 for two empty texts.
-    from rapidfuzz.distance import Indel
-
-    return Indel.normalized_similarity(left, right)
+    # The ratio is 1 - d / (|left| + |right|), where d counts an insertion or deletion as 1, a replacement as 2.
+    return max(token_sort_ratio(source, prediction) / 100, Indel.normalized_similarity(source, prediction))
 
 
 def token_sort_ratio(left: str, right: str) -> int:
-    """The `distance_ratio` of two texts with their words sorted, as a percentage."""
+    """The ratio of two texts with their words sorted, as a percentage."""
     # The published score takes this from fuzzywuzzy (0.18 with python-Levenshtein), and so do we: characters of Latin-1
     # beyond ASCII are dropped, all but letters, digits and underscores become spaces, case is ignored, and the
     # percentage is rounded to a whole number. rapidfuzz's function of that name does none of these by itself.
-    return round(100 * distance_ratio(_sorted_words(left), _sorted_words(right)))
+    return round(100 * Indel.normalized_similarity(_sorted_words(left), _sorted_words(right)))
 
 
 def _sorted_words(text: str) -> str:

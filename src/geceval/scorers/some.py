@@ -1,10 +1,8 @@
 """SOME (Yoshimura et al., 2020): three regressors trained on human ratings of corrections."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,15 +11,14 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
+from geceval.models.batched_model import Text
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.encoder import Encoder
+from geceval.models.regressors import StateRegressor, load_regressor
 from geceval.scorers.learned.estimators import estimate
 from geceval.scorers.learned.guard import Effect
 from geceval.scorers.learned.guarded import GuardedOptions, GuardedReader, is_ours
-
-if TYPE_CHECKING:
-    from geceval.models.batched_model import Text
-    from geceval.models.encoder import Encoder
-    from geceval.models.regressors import StateRegressor
 
 PARTS = {"grammaticality": "grammer", "fluency": "fluency", "meaning": "meaning"}
 """Each sub-metric and its folder within a checkpoint, spelt as in the published one."""
@@ -76,17 +73,12 @@ class Some(GuardedReader):
     description = "Grammaticality, fluency and meaning as people would rate them, reference-free."
     extra = "neural"
     Settings = Settings
-    form = "sources"
     bounds = (None, None)
-    reads_references = False
     effect = Effect(0.025, lowest=0.0, reward_range=(-0.5, 1.5))
 
     _loaded: dict[str, Encoder | StateRegressor] | None = None
 
     def _load(self) -> None:
-        from geceval.models.checkpoints import resolve
-        from geceval.models.regressors import load_regressor
-
         if self._loaded is not None:
             return
         checkpoints = {

@@ -1,27 +1,23 @@
 """UOT-ERRANT: ERRANT whose edits are matched by unbalanced optimal transport between their vectors."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from geceval.core.errors import named
 from geceval.core.inputs import Columns, References
 from geceval.core.options import FilePath, Language, ModelName, PipelineName, Positive
 from geceval.core.result import Result
 from geceval.core.signature import package_version
+from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
+from geceval.models.encoder import Encoder
 from geceval.scorers.base import TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer, total
 from geceval.scorers.edit_based.transport_plans import Behaviour, TransportPlan, edit_vectors, transport
 from geceval.scorers.errant import errant_order
 from geceval.scorers.references.annotator_choice import Average, Order
 from geceval.scorers.references.gold import annotator_of, compared_edits, extraction_facts, extracts
-
-if TYPE_CHECKING:
-    from geceval.models.encoder import Encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +115,4 @@ class UotErrant(EditScorer):
         return [{annotator: next(plans) for annotator in references} for references in gold]
 
     def _encoder(self) -> Encoder:
-        from geceval.models.checkpoints import resolve
-        from geceval.models.encoder import Encoder
-
         return Encoder.load(resolve(self.settings.model), self.runtime)

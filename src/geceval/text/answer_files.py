@@ -1,7 +1,5 @@
 """Answers of systems and of language models, each beside its source, from files of lines or of rows."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import os

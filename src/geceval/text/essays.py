@@ -1,7 +1,5 @@
 """Essays in the Markdown of MultiGEC-2025, and their sentences."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Tokenisers by name, and the way back from tokens to prose."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Counts of words in a large corpus."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from geceval.core.cache import lru_cache

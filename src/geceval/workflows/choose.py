@@ -19,11 +19,11 @@ from geceval.core.result import Result
 from geceval.core.signature import signature
 from geceval.core.warnings import once
 from geceval.edits.edit import apply
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.voting import voted_edits
 from geceval.meta.significance.systems import Settings, pick_baseline
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.scorers.references.gold import errant_annotator
 from geceval.text.columns import as_tokens
 from geceval.text.projection import with_spaces_of
 from geceval.workflows.compare import Comparison, compare_results
@@ -277,7 +277,7 @@ def _edit_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, 
     for texts in pool.systems.values():
         columns = as_tokens(Columns(pool.sources, texts), scorer.text)
         pairs += zip(columns.sources, columns.predictions, strict=True)
-    runtime, annotator = scorer.runtime, errant_annotator(scorer.settings.nlp)
+    runtime, annotator = scorer.runtime, get_annotator(scorer.settings.nlp)
     edits = annotator.edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     sets = [
         frozenset((" ".join(source.split()[edit.start : edit.end]), edit.correction) for edit in row)

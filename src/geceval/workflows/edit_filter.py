@@ -10,9 +10,9 @@ from typing import TypeAlias, get_args
 from geceval.core.inputs import check_columns
 from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
+from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.edit_based.valid_edits import edit_judge
-from geceval.scorers.references.gold import errant_annotator
 from geceval.text.answers import clean
 from geceval.text.columns import TextSetting, as_tokens, kind
 from geceval.text.projection import borders
@@ -103,7 +103,7 @@ def judge_edits(
         columns = replace(columns, predictions=answers)
     words = as_tokens(columns, text)
     pairs = list(zip(words.sources, words.predictions, strict=True))
-    edits = errant_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
+    edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     chances = edit_judge(runtime).judge(words.sources, edits)
     raw = columns.sources
     if words.sources == raw and words.predictions != columns.predictions:

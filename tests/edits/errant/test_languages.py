@@ -88,7 +88,7 @@ def test_german_edits_are_held_together_by_words_with_meaning():
 
 
 def test_german_without_its_tagger_names_the_command(monkeypatch):
-    annotator_module._without_pipeline.cache_clear()
+    annotator_module._made.cache_clear()
     languages.german._tagger.cache_clear()
     monkeypatch.setitem(sys.modules, "HanTa.HanoverTagger", None)
     with pytest.raises(ImportError, match="language='de' needs the package HanTa: pip install .*languages"):

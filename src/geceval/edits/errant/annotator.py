@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from geceval.core.cache import lru_cache
 from geceval.core.options import LANGUAGES, Language, check_choice
+from geceval.edits.errant import pipeline
 from geceval.edits.errant.base import Annotator
 
 if TYPE_CHECKING:
@@ -31,34 +32,22 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
         ValueError: If the pipeline is missing, broken or unusable; the message says how to get one.
     """
     check_choice("language", language, LANGUAGES)
-    if language == "zh":
-        return _chinese(None if nlp == "bundled" else str(nlp))
     if language != "en" and nlp == "bundled":
-        return _without_pipeline(language)
-    from geceval.edits.errant import pipeline
-
-    return _parsed(pipeline.resolve(nlp), language)
+        return _made(None, language)
+    return _made(str(nlp) if language == "zh" else pipeline.resolve(nlp), language)
 
 
-@lru_cache(maxsize=4)
-def _parsed(nlp: str | Pipeline, language: str) -> Annotator:
-    from geceval.edits.errant import pipeline
-    from geceval.edits.errant.parsed import ParsedAnnotator
+@lru_cache(maxsize=8)
+def _made(nlp: str | Pipeline | None, language: str) -> Annotator:
+    """The annotator of a pipeline, or for Chinese of a folder, or of neither."""
+    if language == "zh":
+        from geceval.edits.errant.languages.chinese import ChineseAnnotator
 
+        return ChineseAnnotator(nlp)
+    from geceval.edits.errant.parsed import RULES, ParsedAnnotator
+
+    if nlp is None:
+        return ParsedAnnotator(*RULES[language].tagger(), language)
     if language == "en" and nlp == str(pipeline.BUNDLED) and (package := pipeline.official_package()):
         logger.info('ERRANT takes the bundled spaCy pipeline; %s is installed, too: nlp="official" takes it', package)
     return ParsedAnnotator(*pipeline.load(nlp, language), language)
-
-
-@lru_cache(maxsize=4)
-def _without_pipeline(language: str) -> Annotator:
-    from geceval.edits.errant.parsed import RULES, ParsedAnnotator
-
-    return ParsedAnnotator(*RULES[language].tagger(), language)
-
-
-@lru_cache(maxsize=2)
-def _chinese(folder: str | None) -> Annotator:
-    from geceval.edits.errant.languages.chinese import ChineseAnnotator
-
-    return ChineseAnnotator(folder)

@@ -1,7 +1,5 @@
 """An annotator of any language: edits of pairs of texts, remembered and made in several processes."""
 
-from __future__ import annotations
-
 import abc
 import dataclasses
 import json

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import errant
 import numpy as np
+import spacy
 from errant.edit import Edit as ErrantEdit
+from errant.en import merger
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from geceval.core.cache import LRUCache
@@ -17,14 +21,24 @@ from geceval.core.errors import InputError
 from geceval.edits.edit import Edit, apply, in_order
 from geceval.edits.errant import alignment, pipeline
 from geceval.edits.errant.base import Annotator, Pair
-from geceval.edits.errant.languages import german, russian, untagged
-
-if TYPE_CHECKING:
-    from spacy.language import Language
+from geceval.edits.errant.languages import german, merging, untagged
 
 DOCS_CACHED = 8_192
-RULES = {"any": untagged, "de": german, "ru": russian}
-"""How the tokens of a language are tagged, and its edits merged and classified."""
+
+
+class Rules(NamedTuple):
+    """How the tokens of a language are tagged, and its edits merged and classified; ERRANT calls the latter two."""
+
+    tagger: Callable[[], tuple[Language, str]]
+    get_rule_edits: Callable[[Any], list[ErrantEdit]]
+    classify: Callable[[ErrantEdit], ErrantEdit] = untagged.classify
+
+
+RULES = {
+    "any": Rules(untagged.tagger, merger.get_rule_edits),
+    "de": Rules(german.tagger, partial(merging.merge, content=german.CONTENT)),
+    "ru": Rules(untagged.tagger, partial(merging.merge, content=frozenset())),  # each word by itself, as in LORuGEC
+}
 
 _CHUNK = 256
 _BATCH = 64  # texts that spaCy reads at once: what its layers make of them fits into the caches of a processor
@@ -117,8 +131,6 @@ class ParsedAnnotator(Annotator):
 
 def _rebuild(config: dict[str, Any], data: bytes, name: str, language: str) -> Annotator:
     """An annotator in another process."""
-    import spacy
-
     nlp = spacy.util.get_lang_class(config["nlp"]["lang"]).from_config(config)
     return ParsedAnnotator(nlp.from_bytes(data), name, language)
 

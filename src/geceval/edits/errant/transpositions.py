@@ -1,7 +1,5 @@
 """What alignments of ERRANT and ChERRANT share: common endings, and spans that are transpositions of each other."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 
 

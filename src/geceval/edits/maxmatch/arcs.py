@@ -1,7 +1,5 @@
 """Joining steps of the MaxMatch lattice into arcs, and the cheapest path over them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -22,17 +20,9 @@ DENSE_CELLS = 120  # from here on, numpy over all starts at once is faster than 
 # A way from a start to a cell is one number: steps, unchanged words (12 bits), whether it begins with an insertion.
 _STEP, _SAME, _INSERTS, _FAR = 1 << 13, 1 << 1, 1, 1 << 28
 _WORDS = 0xFFF
-CELLS_LIMIT = _WORDS + 1
-"""Cells of the largest lattice that fits these numbers."""
 # `last_steps` has one bit for each step with which a joined arc enters a cell: from the diagonal, above, the left.
 _COUNT = np.array([0, 1, 1, 2, 1, 2, 2, 3], np.int8)
 _FIRST = np.array([3, 0, 1, 0, 2, 0, 1, 0], np.int8)
-
-
-def join(steps: Steps, max_unchanged_words: int) -> SparseArcs | DenseArcs:
-    """Join the steps of a lattice into arcs of at most `max_unchanged_words` unchanged words; join none if negative."""
-    dense = len(steps.rows) >= DENSE_CELLS and max_unchanged_words >= 0
-    return (DenseArcs if dense else SparseArcs)(steps, max_unchanged_words)
 
 
 class SparseArcs:
@@ -105,7 +95,7 @@ class _Level:
 
 
 class DenseArcs:
-    """The arcs of `SparseArcs` in matrices, in the same order; for lattices of at most `CELLS_LIMIT` cells."""
+    """The arcs of `SparseArcs` in matrices, in the same order; for lattices of at most 4,096 cells."""
 
     # Cells of one anti-diagonal do not depend on each other, so a whole *level* of them is swept at once, for all
     # starts.
@@ -266,3 +256,9 @@ def _relax_level(level: _Level, totals: np.ndarray, before: list[int]) -> bool:
     for w, start in zip(cells.tolist(), starts.tolist(), strict=True):
         before[w] = start
     return True
+
+
+def join(steps: Steps, max_unchanged_words: int) -> SparseArcs | DenseArcs:
+    """Join the steps of a lattice into arcs of at most `max_unchanged_words` unchanged words; join none if negative."""
+    dense = len(steps.rows) >= DENSE_CELLS and max_unchanged_words >= 0
+    return (DenseArcs if dense else SparseArcs)(steps, max_unchanged_words)

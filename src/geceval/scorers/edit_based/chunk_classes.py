@@ -1,7 +1,5 @@
 """Classes and weights of chunks, which CLEME and CLEME2.0 share."""
 
-from __future__ import annotations
-
 import enum
 import math
 from collections.abc import Callable, Sequence

@@ -1,12 +1,10 @@
 """The frame of CLEME and CLEME2.0: edits of both sides, joint chunks, weighted counts beside each reference."""
 
-from __future__ import annotations
-
 import abc
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from geceval.edits.cleme_chunks import JointChunks, divide
 from geceval.edits.edit import Edit, apply, distinct
 from geceval.edits.verdict import DOUBTFUL
 from geceval.models.devices import pick_dtype
+from geceval.models.greedy_matching import Matcher
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.bertscore import load_matcher
 from geceval.scorers.edit_based.chunk_classes import (
@@ -37,9 +36,6 @@ from geceval.scorers.edit_based.chunk_classes import (
 from geceval.scorers.edit_based.valid_edits import ValidEdits, judge_facts, valid_edits
 from geceval.scorers.references.annotator_choice import Average, best_annotator, choose_by
 from geceval.scorers.references.gold import Gold, annotator_of, compared_edits, extraction_facts, extracts
-
-if TYPE_CHECKING:
-    from geceval.models.greedy_matching import Matcher
 
 logger = logging.getLogger("geceval")
 

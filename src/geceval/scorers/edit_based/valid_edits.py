@@ -1,7 +1,5 @@
 """Edits that no reference has, but that a judge finds right: they are no false positives."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 

@@ -1,9 +1,7 @@
 """Error detection: labels as text, detectors and their labels in a label scheme, counts of tokens and their figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +9,8 @@ from geceval.core.errors import InputError
 from geceval.core.f_score import Counts, f_beta
 from geceval.core.options import RunTime
 from geceval.edits.ged_labels import CORRECT, INCORRECT, LABELS, label_ids
-
-if TYPE_CHECKING:
-    from geceval.models.detector import Detector
+from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
+from geceval.models.detector import Detector, is_seen
 
 MACRO = ("macro_precision", "macro_recall", "macro_f")
 BUNDLED_CLASSES = (2, 25)
@@ -68,9 +65,6 @@ def parse_labels(metric: str, cell: str, text: str, source: str, classes: int) -
 
 def load_detector(model: str, runtime: RunTime, max_length: int | None = None, classes: int | None = None) -> Detector:
     """The detector of that name, or the bundled one with that many classes (two by default)."""
-    from geceval.models.checkpoints import BUNDLED, CheckpointError, resolve
-    from geceval.models.detector import Detector
-
     if model == BUNDLED and classes not in (None, *BUNDLED_CLASSES):
         known = " or ".join(map(str, BUNDLED_CLASSES))
         raise CheckpointError(
@@ -82,8 +76,6 @@ def load_detector(model: str, runtime: RunTime, max_length: int | None = None, c
 
 def log_correct(detector: Detector, sentences: Sequence[str], runtime: RunTime) -> np.ndarray:
     """Mean of log P(correct) over the words of each sentence, natural logarithms."""
-    from geceval.models.detector import is_seen
-
     means = []
     for row in detector.log_probabilities(sentences, runtime):
         words = row[is_seen(row), detector.correct].astype(np.float64)

@@ -1,27 +1,20 @@
 """Metrics whose networks read the texts of several systems in one go; quality and similarity estimators."""
 
-from __future__ import annotations
-
 import abc
 import copy
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geceval.core.errors import InputError, InputTypeError, NotFiniteError, named
 from geceval.core.inputs import Columns, check_columns
 from geceval.core.options import RunTime
-from geceval.models.batched_model import BatchedModel
+from geceval.models.batched_model import BatchedModel, Text
+from geceval.models.encoder import Encoder
+from geceval.models.regressors import StateRegressor
 from geceval.scorers.base import Scorer
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from geceval.models.batched_model import Text
-    from geceval.models.encoder import Encoder
-    from geceval.models.regressors import StateRegressor
 
 
 class ReadAheadScorer(Scorer):
@@ -41,7 +34,7 @@ class ReadAheadScorer(Scorer):
         """Have the networks read rows, so that they know them."""
         self._read(sources, predictions)
 
-    def with_systems(self, systems: Sequence[Sequence[str]]) -> Self:
+    def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
         """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
         scorer = copy.copy(self)
         scorer._systems = systems

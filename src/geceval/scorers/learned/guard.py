@@ -2,8 +2,6 @@
 
 # A penalty and no gate: whoever optimises a score goes to the edge of a gate and keeps all that lies before it.
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -11,19 +9,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from geceval.core.options import RunTime
-from geceval.models.checkpoints import resolve
+from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.encoder import Encoder
 from geceval.models.regressors import load_regressor
 from geceval.scorers.learned.estimators import similarities
 from geceval.text.projection import borders
-
-if TYPE_CHECKING:
-    from geceval.models.checkpoints import Checkpoint
 
 GUARDS: TypeAlias = Literal["auto", "faithful", "surface", "strict", "off"]
 

@@ -46,6 +46,8 @@ class GuardedScorer(Scorer):
 
     effect: ClassVar[Effect]
     guards_by_default = False
+    reads_references = False
+    form = "sources"
 
     def guard(self) -> GUARDS:
         """The guard that `"auto"` means for the models that were loaded, or that was asked for."""

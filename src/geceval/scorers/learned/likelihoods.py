@@ -1,7 +1,5 @@
 """Log-likelihoods of texts under a causal language model, finite for any text; unigrams; the metrics that read them."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re
@@ -33,6 +31,7 @@ class LikelihoodScorer(GuardedReader):
     # Texts of several systems begin alike, and what they share is computed once, see `geceval.models.prefix_trees`.
 
     network = CausalModel
+    bounds = (None, None)
 
     _checkpoint: Checkpoint
     _model: CausalModel | None = None

@@ -1,12 +1,10 @@
 """Gold edits, from references or an M2 file."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, counted
@@ -14,11 +12,10 @@ from geceval.core.files import read_text
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.options import Language, RunTime
 from geceval.edits.edit import Edit, apply, distinct
+from geceval.edits.errant.annotator import get_annotator
+from geceval.edits.errant.base import Annotator
 from geceval.edits.m2 import M2Sentence, parse_m2, references
 from geceval.text.columns import sources_of_file
-
-if TYPE_CHECKING:
-    from geceval.edits.errant.annotator import Annotator
 
 Gold: TypeAlias = Mapping[int, Sequence[Edit]]
 """The gold edits of one sentence: annotator to edits; an empty list says that nothing is to be corrected."""
@@ -75,16 +72,9 @@ def columns_with_references(
     return check_columns(metric, sources, predictions, references, needs_references=True)
 
 
-def errant_annotator(nlp: Any, language: Language = "en") -> Annotator:
-    """The annotator behind ERRANT; spaCy is imported only when it is called."""
-    from geceval.edits.errant.annotator import get_annotator
-
-    return get_annotator(nlp, language)
-
-
 def annotator_of(settings: Any) -> Annotator:
     """The annotator of the settings `nlp` and `language`."""
-    return errant_annotator(settings.nlp, settings.language)
+    return get_annotator(settings.nlp, settings.language)
 
 
 def errant_edits(
@@ -186,7 +176,7 @@ def edits_and_gold(
         return proposed, gold
     rows = zip(columns.predictions, columns.references or [()] * len(columns.sources), strict=True)
     texts = [[*([text] if proposed is None else []), *(row if gold is None else [])] for text, row in rows]
-    extracted = errant_edits(errant_annotator(nlp, language), runtime, columns.sources, texts, pooled)
+    extracted = errant_edits(get_annotator(nlp, language), runtime, columns.sources, texts, pooled)
     first = 1 if proposed is None else 0
     if language == "zh" and gold is None:
         return _annotated(columns, extracted, proposed)

@@ -1,7 +1,5 @@
 """ChERRANT at character level (Zhang et al., 2022): the edits of Chinese sentences, as MuCGEC is scored."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import os

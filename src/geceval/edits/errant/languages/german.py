@@ -10,16 +10,18 @@ from spacy.language import Language
 
 from geceval.core.errors import naming_the_extra
 from geceval.core.signature import package_version
-from geceval.edits.errant.languages import merging, untagged
+from geceval.edits.errant.languages import untagged
 
 if TYPE_CHECKING:
-    from errant.alignment import Alignment
-    from errant.edit import Edit as ErrantEdit
     from spacy.tokens import Doc
 
 COMPONENT = "geceval_hanta"
 LONGEST_WORD = 60
 """HanTa looks at all parts of a word: what is longer is no word of German, and is not analysed."""
+
+# Only words with meaning of their own hold an edit together. Auxiliaries, particles (`zu`) and commas do not, and so
+# [zu haben ->] and [-> , dass] are two edits each.
+CONTENT = frozenset({"ADJ", "ADV", "NOUN", "PROPN", "VERB"})
 
 _TAGS = {  # of the tagset STTS, without what stands in brackets
     "ADJ": "ADJ ADJA ADJD",
@@ -57,18 +59,6 @@ def tagger() -> tuple[Language, str]:
     nlp = spacy.blank("xx")
     nlp.add_pipe(COMPONENT)
     return nlp, f"hanta-{package_version('HanTa')}"
-
-
-def get_rule_edits(alignment: Alignment) -> list[ErrantEdit]:
-    """The edits of an alignment; called by ERRANT."""
-    # Only words with meaning of their own hold an edit together. Auxiliaries, particles (`zu`) and commas do not, and
-    # so [zu haben ->] and [-> , dass] are two edits each.
-    return merging.merge(alignment, frozenset({"ADJ", "ADV", "NOUN", "PROPN", "VERB"}))
-
-
-def classify(edit: ErrantEdit) -> ErrantEdit:
-    """Give an edit its type; called by ERRANT."""
-    return untagged.classify(edit)
 
 
 @lru_cache(maxsize=1)

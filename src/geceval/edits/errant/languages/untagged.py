@@ -7,12 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import spacy
-from errant.en import merger
 from rapidfuzz.distance import Levenshtein
 from spacy.language import Language
 
 if TYPE_CHECKING:
-    from errant.alignment import Alignment
     from errant.edit import Edit as ErrantEdit
     from spacy.tokens import Doc, Token
 
@@ -42,11 +40,6 @@ def tagger() -> tuple[Language, str]:
     nlp = spacy.blank("xx")
     nlp.add_pipe(COMPONENT)
     return nlp, "none"
-
-
-def get_rule_edits(alignment: Alignment) -> list[ErrantEdit]:
-    """The edits of an alignment, merged as English ones; called by ERRANT."""
-    return merger.get_rule_edits(alignment)
 
 
 def classify(edit: ErrantEdit) -> ErrantEdit:
