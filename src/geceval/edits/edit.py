@@ -93,16 +93,7 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
 
 
 def applicable(source: str, tokens: Sequence[str], edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in the order of the sentence, see `in_order`.
-
-    Args:
-        source: The tokenised source.
-        tokens: Its tokens.
-        edits: Edits in any order.
-
-    Raises:
-        ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
-    """
+    """The edits as `in_order` sorts them; a `ValueError` if one lies beyond the end of the source or two overlap."""
     ordered = in_order(edits)
     done, previous = 0, None
     for edit in ordered:
@@ -128,13 +119,8 @@ def distinct(edits: Sequence[Edit]) -> Sequence[Edit]:
 
 
 def without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that can be applied together: of two that overlap, the one that comes first in the list.
-
-    Insertions at one offset do not overlap each other, nor do they overlap an edit that only borders on them.
-
-    Returns:
-        The remaining edits, in the order of the list, without noops.
-    """
+    """The edits but noops that can be applied together: of two that overlap, the one that comes first in the list."""
+    # Insertions at one offset do not overlap each other, nor do they overlap an edit that only borders on them.
     remaining: list[Edit] = []
     for edit in edits:
         if not edit.is_noop and not any(overlap(edit, other) for other in remaining):

@@ -69,13 +69,9 @@ def parse_m2(text: str, *, name: str = "M2", alternatives: bool = True) -> list[
 
 
 def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
-    """Write an M2 file that ERRANT and the M2 scorer read; an annotator without edits gets a noop line.
-
-    Raises:
-        ValueError: If an edit cannot be expressed in M2 (see `Edit.to_m2`); nothing is written then. Corrections that
-            contain `||`, which ERRANT reads literally but others (and `read_m2`) take for alternatives, and the
-            correction `-NONE-`, which is read as a deletion, are written, with a warning.
-    """
+    """Write an M2 file that ERRANT and the M2 scorer read; an annotator without edits gets a noop line."""
+    # Corrections that contain `||`, which ERRANT reads literally but others (and `read_m2`) take for alternatives, and
+    # the correction `-NONE-`, which is read as a deletion, are written, with a warning.
     write_text(path, format_m2(sentences))
 
 

@@ -25,7 +25,7 @@ from geceval.text.languages import MODEL, warn_unless_english
 
 @dataclass(frozen=True, slots=True)
 class TextOptions(options.Options):
-    """The setting of every metric.
+    """The setting of every metric, and what settings mean that several have; a metric describes all others itself.
 
     Attributes:
         text: What the columns hold. `"auto"` finds out: tokens stay as they are; predictions and references in prose
@@ -34,6 +34,18 @@ class TextOptions(options.Options):
             compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` is `"auto"` for predictions
             without what language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
             (`"spacy-en"`, `"ptb"`, `"13a"`, `"syntok"`, `"char"`, `"whitespace"`) applies it to all columns.
+        beta: Weight of recall in F.
+        gold_m2: M2 file with the gold edits; `references` are then not needed.
+        predictions_m2: M2 file with the edits of the predictions, taken as they are.
+        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
+            name of another installed one, or a folder.
+        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
+        valid_edits: What counts as a false positive: `"references"`, every edit that the reference lacks; `"judge"`,
+            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
+            misses stay.
+        judge_threshold: The probability from which the judge finds an edit right.
+        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
+            the model reads.
     """
 
     text: TextSetting = field(default="auto", kw_only=True)

@@ -15,7 +15,6 @@ class Settings(ChunkSettings):
     """Settings of CLEME: those of `geceval.scorers.edit_based.chunk_scorer.ChunkSettings`, and two more.
 
     Attributes:
-        beta: Weight of recall in F.
         behaviour: `"paper"`, or `"head"`: the authors' program of 2025, which weighs sentences by the length weights
             that belong to corpora.
     """

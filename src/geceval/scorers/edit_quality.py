@@ -31,8 +31,6 @@ class Settings(TextOptions):
         beta: Weight of recall in the expected F.
         max_length: Tokens, including the one that starts the text, beyond which a text is cut; an edit beyond is judged
             by its words alone. `None` takes as many as the model reads.
-        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
-            name of another installed one, or a folder.
     """
 
     model: ModelName = "bundled"

@@ -30,7 +30,6 @@ class Settings(TextOptions):
     """Settings of ERRANT; each can change the score.
 
     Attributes:
-        beta: Weight of recall in F.
         average: What `score` is: `"corpus"`, F of the counts of all sentences, or `"sentence"`, the mean of the
             sentences' F (SentERRANT).
         level: What must agree: `"correction"` (span and correction), `"correction_with_type"`, `"detection_span"`, or
@@ -42,13 +41,6 @@ class Settings(TextOptions):
         gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
             needed. Without it, ERRANT extracts the edits of the references.
         predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
-        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
-            name of another installed one, or a folder.
-        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
-        valid_edits: What counts as a false positive: `"references"`, every edit that the reference lacks; `"judge"`,
-            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
-            misses stay.
-        judge_threshold: The probability from which the judge finds an edit right.
     """
 
     beta: Positive = 0.5

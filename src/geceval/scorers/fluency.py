@@ -55,6 +55,7 @@ class Fluency(LikelihoodScorer):
     description = "How probable a causal language model finds the corrected sentence, normalised by its length."
     extra = "lm"
     Settings = Settings
+    bounds = (None, 0.0)
     guards_by_default = True
 
     def __init__(self, settings: Settings | None = None, runtime: RunTime | None = None) -> None:

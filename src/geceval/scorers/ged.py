@@ -45,14 +45,10 @@ class Settings(TextOptions):
         average: What `score` is for detection: `"binary"`, F of errors against correct tokens, whatever their class;
             `"macro"`, F of the means of precision and recall over all classes that occur, CORRECT included. A sentence
             without tokens scores 1 in the former and, as no class occurs, 0 in the latter.
-        beta: Weight of recall in F.
         threshold: The detector marks a word if its probability of an error is at least this; `None` takes the most
             probable label.
-        gold_m2: M2 file with the gold edits; `references` are then not needed.
         max_length: Tokens, special ones included, beyond which the detector's input is cut; `None` takes
             `geceval_max_length` of its `config.json`, else 128.
-        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
-            name of another installed one, or a folder.
     """
 
     task: Literal["detection", "sentence"] = "detection"

@@ -57,7 +57,6 @@ class Settings(TextOptions):
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
         nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
-        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     beta: Positive = 0.5

@@ -34,8 +34,6 @@ class Settings(GuardedOptions):
         threshold: Similarity to the source that a correction must exceed, as in IMPARA, by the bundled encoder. Off by
             default: the likelihood hardly rewards what strays from the source as system outputs do, and a threshold
             also fails genuine rewrites; turn it on for a reward.
-        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
-            the model reads.
     """
 
     model: ModelName = "bundled"

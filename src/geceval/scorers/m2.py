@@ -34,10 +34,6 @@ class Settings(TextOptions):
         gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
             from the references.
         max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
-        valid_edits: What counts as a false positive: `"references"`, every edit that the reference lacks; `"judge"`,
-            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
-            misses stay.
-        judge_threshold: The probability from which the judge finds an edit right.
     """
 
     beta: Positive = 0.5

@@ -12,13 +12,7 @@ from geceval.scorers.references.gold import annotator_of, compared_edits
 
 @dataclass(frozen=True, slots=True)
 class Settings(pt.Settings):
-    """Settings of PT-ERRANT: those of `geceval.scorers.edit_based.pretrained_weights.Settings`, and one more.
-
-    Attributes:
-        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
-            name of another installed one, or a folder.
-        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
-    """
+    """Settings of PT-ERRANT: those of `geceval.scorers.edit_based.pretrained_weights.Settings`, and two more."""
 
     nlp: PipelineName = "bundled"
     language: Language = "en"

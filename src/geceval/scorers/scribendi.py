@@ -29,8 +29,6 @@ class Settings(GuardedOptions):
         model: The causal language model: `"gpt2"`, the published one, from the Hub or its local cache; a name that
             `geceval models` lists, a folder, or another Hub id, optionally with `@revision`. None is bundled.
         threshold: Similarity to the source, in [0, 1], that a correction must reach.
-        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
-            the model reads.
     """
 
     model: ModelName = "gpt2"

@@ -32,12 +32,7 @@ class Settings(TextOptions):
             more than 1.
         average: What `score` is: `"corpus"`, F of the masses of all sentences, or `"sentence"`, the mean of the
             sentences' F.
-        beta: Weight of recall in F.
         gold_m2: M2 file with the edits of the references, taken as they are; `references` are then not needed.
-        predictions_m2: M2 file with the edits of the predictions, taken as they are.
-        nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
-            name of another installed one, or a folder.
-        language: Whose edits ERRANT extracts, see `geceval.core.options.Language`.
     """
 
     model: ModelName = "bundled"

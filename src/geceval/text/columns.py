@@ -104,15 +104,8 @@ def read(
     tokeniser: Tokeniser = "ptb",
     known: bool = False,
 ) -> tuple[Columns, Reading]:
-    """The columns as a metric compares them.
-
-    Args:
-        columns: Checked columns.
-        text: The setting of a metric, see `geceval.scorers.base.TextOptions`.
-        form: What the metric reads.
-        tokeniser: The one for sources in prose; `"char"` is that of all texts, whatever they hold.
-        known: Whether the sources are known to be tokens.
-    """
+    """The columns as a metric with this setting `text` compares them; `known`: the sources are tokens for certain."""
+    # The tokeniser is for sources in prose; but `"char"` is that of all texts, whatever they hold.
     if text == "tokens" and tokeniser != "char":
         return columns, Reading()
     cleaned, refusals = Counter[str](), 0

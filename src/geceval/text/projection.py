@@ -42,17 +42,9 @@ class _Units:
 
 
 def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bool = False) -> str:
-    """The tokens of a prose text, joined by one space; but for white space no character changes.
-
-    Where the text agrees with its source, its tokens are those of the source; elsewhere the tokeniser's. A space of the
-    prose is always a border.
-
-    Args:
-        prose: The text.
-        tokens: The tokens of its source.
-        tokeniser: The tokeniser's name.
-        hyphens: Whether hyphens between letters are tokens, whatever the tokeniser does.
-    """
+    """The tokens of a prose text, given those of its source; but for white space no character changes."""
+    # Where the text agrees with its source, its tokens are those of the source; elsewhere the tokeniser's, and hyphens
+    # between letters if `hyphens`. A space of the prose is always a border.
     words = prose.split()
     if words == list(tokens):
         return " ".join(words)
@@ -139,15 +131,9 @@ def _key(unit: str) -> str:
 
 
 def with_marks_of(prose: str, tokens: Sequence[str], paired: bool = False) -> str:
-    """A text with quotation marks, apostrophes, dashes and brackets in the form that they have in its source.
-
-    A mark that the source has takes the source's form; any other becomes plain unless the source has it elsewhere.
-
-    Args:
-        prose: The text.
-        tokens: The tokens of its source.
-        paired: Whether quotation marks are those of the Penn Treebank, `` and ''.
-    """
+    """A text with quotation marks, apostrophes, dashes and brackets in the form that they have in its source."""
+    # A mark that the source has takes the source's form; any other becomes plain unless the source has it elsewhere.
+    # Quotation marks are those of the Penn Treebank, `` and '', if `paired`.
     source = " ".join(tokens)
     if prose.isascii() and source.isascii() and not paired and "-LRB-" not in source:
         return prose

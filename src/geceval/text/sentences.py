@@ -25,12 +25,10 @@ _MARK, _CASE = 0.75, 0.1
 
 
 def sentence_parts(sources: Sequence[str], answers: Sequence[str]) -> list[str]:
-    """Cut corrected texts, in the order of their sources, into one part for each sentence of the sources.
-
-    All are aligned token by token. A cut lies where the alignment passes the end of a sentence of the sources, and
-    costs the less, the more it looks like the end of a line or a sentence. So a sentence that was split stays whole,
-    and of two that were joined each keeps its part. Nothing is lost but white space around the parts.
-    """
+    """Cut corrected texts, in the order of their sources, into one part for each sentence of the sources."""
+    # All are aligned token by token. A cut lies where the alignment passes the end of a sentence of the sources, and
+    # costs the less, the more it looks like the end of a line or a sentence. So a sentence that was split stays whole,
+    # and of two that were joined each keeps its part. Nothing is lost but white space around the parts.
     text = "\n".join(answers)
     tokens, sentences = list(_TOKEN.finditer(text)), [_TOKEN.findall(source) for source in sources]
     words, answer = [word for sentence in sentences for word in sentence], [token.group() for token in tokens]

@@ -26,10 +26,6 @@ def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "
             folder, or a loaded pipeline. For Chinese, a folder with the data of ChERRANT; by default that of the
             environment variable `GECEVAL_CHERRANT`.
         language: See `geceval.core.options.Language`.
-
-    Raises:
-        TypeError: If `nlp` is neither a pipeline nor a name nor a path.
-        ValueError: If the pipeline is missing, broken or unusable; the message says how to get one.
     """
     check_choice("language", language, LANGUAGES)
     if language != "en" and nlp == "bundled":

@@ -68,16 +68,9 @@ class Annotator(abc.ABC):
         cache: str | Path | None = None,
         pooled: bool = False,
     ) -> list[list[Edit]]:
-        """The edits that turn each source into its corrected text.
-
-        Args:
-            pairs: Source and corrected text, in tokens.
-            workers: Processes that extract edits.
-            progress: Whether to show a progress bar.
-            cache: A folder that keeps edits for other processes.
-            pooled: Whether to add those of all other cheapest alignments, of which only Chinese has any; their
-                `annotator` is the number of the alignment.
-        """
+        """The edits that turn each source into its corrected text; see `geceval.core.options.RunTime`."""
+        # `pooled` adds those of all other cheapest alignments, of which only Chinese has any; their `annotator` is the
+        # number of the alignment.
         # Texts with the same tokens are neither parsed nor aligned. Two texts that need an alignment of more than 2,048
         # x 2,048 tokens, a common ending not counted, or whose alignment changes more than 256 tokens in a row, are
         # aligned by plain Levenshtein distance with adjacent changes merged, and a warning says how many; their edits

@@ -41,8 +41,6 @@ class Settings(TextOptions):
         layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
         average: What `score` is: `"sentence"`, the mean of the sentences' F (the paper's main setting), or
             `"corpus"`, F of the weights of all sentences.
-        beta: Weight of recall in F.
-        gold_m2: M2 file with the gold edits; `references` are then not needed.
     """
 
     weight: Literal["bertscore", "bartscore", "self"] = "bertscore"

@@ -1,5 +1,6 @@
 """ChERRANT at character level (Zhang et al., 2022): the edits of Chinese sentences, as MuCGEC is scored."""
 
+import functools
 import hashlib
 import itertools
 import os
@@ -93,18 +94,6 @@ def read_likeness(folder: str | Path | None) -> Likeness:
     return Likeness(",".join(names), classes, confused)
 
 
-class CostRow(dict[str, float]):
-    """The remembered costs of replacing one character by others."""
-
-    def __init__(self, likeness: Likeness, old: str) -> None:
-        super().__init__()
-        self._likeness, self._old = likeness, old
-
-    def __missing__(self, new: str) -> float:
-        cost = self[new] = self._likeness.cost(self._old, new)
-        return cost
-
-
 class ChineseAnnotator(Annotator):
     """ChERRANT's edits; tokens are characters."""
 
@@ -116,7 +105,7 @@ class ChineseAnnotator(Annotator):
         self._likeness = read_likeness(folder)
         super().__init__("zh", self._likeness.name)
         self._folder = folder
-        self._costs: dict[str, CostRow] = {}
+        self._cost = functools.cache(self._likeness.cost)
         with naming_the_extra("language='zh'"):
             import pypinyin  # noqa: F401
             from opencc import OpenCC
@@ -167,15 +156,10 @@ class ChineseAnnotator(Annotator):
             return [_to_edits(coarse, corrected)]
         lists: dict[tuple[Edit, ...], None] = {}
         ending = common_ending(source, corrected)  # matched whatever comes before it
-        operations = align(source[: len(source) - ending], corrected[: len(corrected) - ending], self._costs_of)
+        operations = align(source[: len(source) - ending], corrected[: len(corrected) - ending], self._cost)
         for steps in cheapest_paths(operations):
             lists[tuple(_to_edits(merge(steps, source, corrected), corrected))] = None
         return [list(edits) for edits in lists]
-
-    def _costs_of(self, old: str) -> CostRow:
-        if old not in self._costs:
-            self._costs[old] = CostRow(self._likeness, old)
-        return self._costs[old]
 
     def is_coarse(self, pair: Pair, edits: Sequence[Edit]) -> bool:
         """Whether the texts were too long."""
@@ -190,7 +174,7 @@ class ChineseAnnotator(Annotator):
         return typed
 
 
-def align(source: Sequence[str], corrected: Sequence[str], costs_of: Callable[[str], CostRow]) -> list[list[str]]:
+def align(source: Sequence[str], corrected: Sequence[str], cost: Callable[[str, str], float]) -> list[list[str]]:
     """For each pair of beginnings, the cheapest last operations: M, or some of T (with a size), S, I and D."""
     # An operation is a letter, a transposition of k + 1 characters the character of number k; kept in this order.
     far = len(source) + len(corrected)
@@ -199,20 +183,19 @@ def align(source: Sequence[str], corrected: Sequence[str], costs_of: Callable[[s
     costs, operations = [above], [["", *"I" * len(corrected)]]
     for i, old in enumerate(source):
         row, cells, first = [i + 1.0], ["D"], in_corrected[i]
-        replacing = costs_of(old)
         diagonal, left = above[0], i + 1.0
         for j, new in enumerate(corrected):
             up = above[j + 1]
             if old == new:
                 best, cell = diagonal, "M"
             else:
-                replaced = diagonal + replacing[new]
+                replaced = diagonal + cost(old, new)
                 best = min(replaced, left + 1, up + 1)
                 moved = 0
                 if j >= first and i >= in_source[j] and i and j and diagonal != costs[i - 1][j - 1]:
                     moved = transposed(i, j, costs, source, corrected)
-                    if moved and (cost := costs[i - moved][j - moved] + moved) <= best:
-                        best = cost
+                    if moved and (swapped := costs[i - moved][j - moved] + moved) <= best:
+                        best = swapped
                     else:
                         moved = 0
                 cell = _CELLS[replaced == best, left + 1 == best, up + 1 == best]
