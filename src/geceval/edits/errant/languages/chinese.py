@@ -1,6 +1,5 @@
 """ChERRANT at character level (Zhang et al., 2022): the edits of Chinese sentences, as MuCGEC is scored."""
 
-import functools
 import hashlib
 import itertools
 import os
@@ -105,7 +104,7 @@ class ChineseAnnotator(Annotator):
         self._likeness = read_likeness(folder)
         super().__init__("zh", self._likeness.name)
         self._folder = folder
-        self._cost = functools.cache(self._likeness.cost)
+        self._cost = lru_cache(None)(self._likeness.cost)
         with naming_the_extra("language='zh'"):
             import pypinyin  # noqa: F401
             from opencc import OpenCC

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import spacy
 from spacy.language import Language
 
+from geceval.core.cache import lru_cache
 from geceval.core.errors import naming_the_extra
 from geceval.core.signature import package_version
 from geceval.edits.errant.languages import untagged
