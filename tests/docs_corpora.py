@@ -199,8 +199,7 @@ def _write_gmeg(folder: Path, judged: list[M2Sentence]) -> None:
     for domain in ("fce", "wiki"):
         texts = outputs | dict.fromkeys(("ref1", "ref2", "ref3"), outputs["ref0"])
         files = {f"{domain}/{name}": "\n".join(lines) + "\n" for name, lines in texts.items()}
-        rows = [
-            ",".join(str(40 * ("sat" in text) + 30) for text in line) for line in zip(*outputs.values(), strict=True)
-        ]
+        lines = zip(*outputs.values(), strict=True)
+        rows = [",".join(str(40 * ("sat" in text) + 30) for text in line) for line in lines]
         header = ",".join(systems).replace("ref0", "ref")
         write_texts(folder, {**files, f"{domain}-segment-scores.csv": "\n".join([header, *rows]) + "\n"})

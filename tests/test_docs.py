@@ -92,15 +92,10 @@ def networks(page, tmp_path_factory, make_checkpoint, monkeypatch):
     monkeypatch.setattr(checkpoints, "ASSETS", assets)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            page, id=page.stem, marks=[pytest.mark.slow] if page.stem in ("attacks", "meta-evaluation") else []
-        )
-        for page in PAGES
-    ],
-)
+SLOW = {"attacks": pytest.mark.slow, "meta-evaluation": pytest.mark.slow}
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem, marks=SLOW.get(page.stem, [])) for page in PAGES])
 def test_commands_run(page, corpora, networks, extras, capsys):
     found = steps(page)
     assert found or page.stem == "architecture"

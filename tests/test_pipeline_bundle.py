@@ -211,7 +211,6 @@ def test_script_trains_measures_and_writes_a_bundle(tmp_path):
     assert "switched" not in trained.vocab.strings
     assert set(trained.get_pipe("tagger").labels) >= {"POS", "RP", "VBN"}
     assert all(token.tag_ and token.lemma_ for token in parse(trained, "The sister switched off the lamps"))
-    again = subprocess.run(
-        [sys.executable, script, "evaluate", str(tmp_path / "out"), *places], check=True, capture_output=True
-    )
+    command = [sys.executable, script, "evaluate", str(tmp_path / "out"), *places]
+    again = subprocess.run(command, check=True, capture_output=True)
     assert json.loads(again.stdout) == {group: metrics[group] for group in ("ewt", "cweb")}

@@ -36,13 +36,8 @@ if __name__ == "__main__":
 def run(metrics, runtime, **environment):
     """Score the example corpus in a process of its own."""
     command = [sys.executable, "-c", SCRIPT, json.dumps(metrics), json.dumps(runtime)]
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1", **environment},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1", **environment}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -73,10 +73,5 @@ def test_lines_count_from_one(caplog):
     assert first_on_line("a") == ""
     with scoring("some", COLUMNS):
         found = {text: first_on_line(text) for text in ("a b", "c d", ("c d", "c D"), ("a b", "c D"), "q")}
-    assert found == {
-        "a b": ", first on line 1",
-        "c d": ", first on line 2",
-        ("c d", "c D"): ", first on line 2",
-        ("a b", "c D"): "",
-        "q": ", first on line 3",
-    }
+    lines = {"a b": 1, "c d": 2, ("c d", "c D"): 2, "q": 3}
+    assert found == {("a b", "c D"): "", **{text: f", first on line {line}" for text, line in lines.items()}}

@@ -43,9 +43,8 @@ def load(built, tmp_path):
 
 def test_seeda(load):
     judgments = load("seeda", "judgments_sent", split="test")
-    assert judgments.column_names == [
-        *("item", "src_id", "orig_src_id", "orig_id", "annotator", "duration_s", "skipped", "groups")
-    ]
+    columns = ["item", "src_id", "orig_src_id", "orig_id", "annotator", "duration_s", "skipped", "groups"]
+    assert judgments.column_names == columns
     assert judgments[0]["groups"][0] == {"systems": ["T5", "Riken-Tohoku"], "rank": 2}  # the first lines of the file
     assert (judgments[0]["src_id"], judgments[0]["orig_src_id"], judgments[0]["orig_id"]) == (11, 12, "1")
     assert judgments[0]["duration_s"] == pytest.approx(121.519)
@@ -77,9 +76,8 @@ def test_gjg15(load):
     assert (judgments[0]["src_id"], judgments[0]["orig_src_id"]) == (135, 135)
     scores, nus = (load("gjg15", name, split="test") for name in ("system_scores", "system_scores_nus"))
     assert (scores["system"][0], scores["ew"][0], scores["kind"][10]) == ("AMU", 0.628, "input")
-    assert [row["system"] for row, other in zip(scores, nus, strict=True) if row["ew"] != other["ew"]] == [
-        *("CUUI", "INPUT")
-    ]
+    others = [row["system"] for row, other in zip(scores, nus, strict=True) if row["ew"] != other["ew"]]
+    assert others == ["CUUI", "INPUT"]
 
 
 @pytest.mark.parametrize("name", ["seeda", "gjg15", "gmeg"])
@@ -123,11 +121,8 @@ def test_edits_carry_what_the_file_says_of_them(tmp_path):
         (1, 1, "goes||went", "OPTIONAL", "-NONE-"),
         (2, 2, "", "OPTIONAL", ""),
     ]
-    assert dict(zip(row["annotators"], row["references"], strict=True)) == {
-        1: "She goes home",
-        0: "She go home",
-        2: "She go",
-    }
+    references = {1: "She goes home", 0: "She go home", 2: "She go"}
+    assert dict(zip(row["annotators"], row["references"], strict=True)) == references
 
 
 def test_cweb_annotators(load):

@@ -80,15 +80,10 @@ def test_a_malformed_edit_has_no_label_but_its_text_is_made(checkout, text, hypo
 
 
 def test_a_bracket_that_touches_a_word_and_a_sentence_that_is_not_among_the_outputs(checkout):
-    glued, other = rows_of(
-        checkout(annotator1_0=marked("He go to school[.→!|True]", "She [go→goes|False|True] to school ."))
-    )
-    assert (glued["source"], glued["hypothesis"], glued["start"], glued["src_id"]) == (
-        SOURCE,
-        "He go to school !",
-        4,
-        0,
-    )
+    texts = marked("He go to school[.→!|True]", "She [go→goes|False|True] to school .")
+    glued, other = rows_of(checkout(annotator1_0=texts))
+    expected = {"source": SOURCE, "hypothesis": "He go to school !", "start": 4, "src_id": 0}
+    assert {name: glued[name] for name in expected} == expected
     assert (other["source"], other["src_id"], other["systems"]) == ("She go to school .", None, [])
     assert (other["label"], other["correction"]) == (True, "goes")  # of two labels the last counts
 
@@ -96,9 +91,8 @@ def test_a_bracket_that_touches_a_word_and_a_sentence_that_is_not_among_the_outp
 def test_files_are_read_in_the_order_of_their_numbers(checkout):
     text = marked("He [go→goes|True] to school .")
     folder = checkout(annotator1_10=text, annotator1_9=text, annotator2_0=text)
-    assert [(row["annotator"], row["file"]) for row in rows_of(folder)] == [
-        *(("annotator1", 9), ("annotator1", 10), ("annotator2", 0))
-    ]
+    files = [("annotator1", 9), ("annotator1", 10), ("annotator2", 0)]
+    assert [(row["annotator"], row["file"]) for row in rows_of(folder)] == files
 
 
 def test_mistakes(checkout, tmp_path):
@@ -127,9 +121,8 @@ def test_a_file_of_one_s_own(tmp_path):
     )
     edits = read_edit_labels(path)
     # Spaces are no words: the fourth row holds an edit that changes nothing, whose gain is 0.
-    assert [each.edit for each in edits] == [
-        *(Edit(2, 3, "cats."), Edit(1, 2, ""), Edit(2, 2, "a"), Edit(2, 2, ""), Edit(0, 0, "a"))
-    ]
+    spans = [(2, 3, "cats."), (1, 2, ""), (2, 2, "a"), (2, 2, ""), (0, 0, "a")]
+    assert [each.edit for each in edits] == [Edit(*span) for span in spans]
     assert edits[0] == LabelledEdit("I like cat.", Edit(2, 3, "cats."), True, (Edit(2, 3, "cats."),))
     assert [each.right for each in edits] == [True, False, True, False, False]
 
@@ -150,20 +143,13 @@ def test_a_bad_line_is_named(tmp_path, row):
 
 def labelled(annotator: str, *labels: bool | None) -> list[LabelledEdit]:
     edits = [Edit(place, place + 1, "x") for place in range(len(labels))]
-    return [
-        LabelledEdit("a b c d", edit, right, (edit,), annotator)
-        for edit, right in zip(edits, labels, strict=True)
-        if right is not None
-    ]
+    said = [(edit, right) for edit, right in zip(edits, labels, strict=True) if right is not None]
+    return [LabelledEdit("a b c d", edit, right, (edit,), annotator) for edit, right in said]
 
 
 def test_agreement_of_annotators():
     # Four edits with 3, 2, 2 and 1 labels; of the pairs of labels 1 of 3, 1 of 1 and 1 of 1 are equal.
-    edits = [
-        *labelled("A", True, True, False, True),
-        *labelled("B", True, True, None),
-        *labelled("C", False, None, False),
-    ]
+    edits = labelled("A", True, True, False, True) + labelled("B", True, True, None) + labelled("C", False, None, False)
     # Krippendorff: n = 7 pairable labels, 4 right. Observed: 2·2·1/(3-1) / 7 = 2/7; expected: 2·4·3 / (7·6) = 4/7.
     # Beside another's "right" 4 of 6 labels say so, beside "wrong" 2 of 4: an area of 7/12.
     measured = "Krippendorff's alpha 0.500; AUC of a label beside another's 0.583"

@@ -12,13 +12,10 @@ def test_pairs_are_those_that_are_rated_far_enough_apart(gmeg):
     human = read_human(gmeg)
     assert human.sources == ["a", "b", "d"]  # c has no ratings
     assert human.outputs["ref"] == ["a y", "b", "d y"]
+    better = [("source", "nus"), ("ref", "source"), ("ref", "nus")]
     assert human.judgments == {
         "fce": [Item(0, "", ((("ref",), 1), (("source",), 2)))],
-        "wiki": [
-            Item(2, "", ((("source",), 1), (("nus",), 2))),
-            Item(2, "", ((("ref",), 1), (("source",), 2))),
-            Item(2, "", ((("ref",), 1), (("nus",), 2))),
-        ],
+        "wiki": [Item(2, "", (((first,), 1), ((second,), 2))) for first, second in better],
     }
     assert human.scores == {"fce": {"source": 50, "nus": 64.5, "ref": 60}, "wiki": {"source": 80, "nus": 20, "ref": 90}}
     assert human.domains == {"fce": [0, 1], "wiki": [2]}

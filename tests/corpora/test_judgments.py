@@ -111,14 +111,9 @@ def folder(tmp_path):
 
 
 def test_built_tables(folder):
-    assert read_human(folder) == HumanData(
-        "gjg15",
-        ["s", "t"],
-        [4, 9],
-        {"A": ["a", "c"], "B": ["b", "d"]},
-        {"all": [Item(1, "x", ((("A",), 2), (("B",), 1)))]},
-        {"ew": {"A": 0.1, "B": 0.9}},
-    )
+    outputs, judgments = {"A": ["a", "c"], "B": ["b", "d"]}, {"all": [Item(1, "x", ((("A",), 2), (("B",), 1)))]}
+    expected = HumanData("gjg15", ["s", "t"], [4, 9], outputs, judgments, {"ew": {"A": 0.1, "B": 0.9}})
+    assert read_human(folder) == expected
     (folder / "outputs/full.parquet").write_text("no parquet", encoding="utf-8")
     with pytest.raises(ValueError, match="full.parquet: not a parquet file"):
         read_human(folder)

@@ -104,10 +104,8 @@ def test_a_check_that_fails_is_a_finding():
         raise ModuleNotFoundError("No module named 'spacy'", name="spacy")
 
     (found,) = doctor.findings_of("errant", absent)
-    assert (found.state, found.what) == (
-        "note",
-        f"not checked: errant needs the package spacy: {install_command('edits')}",
-    )
+    told = f"not checked: errant needs the package spacy: {install_command('edits')}"
+    assert (found.state, found.what) == ("note", told)
 
 
 def test_the_command_on_a_right_installation(capsys):

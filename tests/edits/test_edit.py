@@ -74,26 +74,18 @@ def test_m2_lines():
 
 def test_without_overlaps_keeps_the_first_in_the_list():
     late, early, inside = Edit(2, 4, "x"), Edit(0, 3, "y"), Edit(3, 3, "z")
-    assert without_overlaps([late, early, inside, Edit(0, 1, "w"), Edit(4, 4, "v")]) == [
-        late,
-        Edit(0, 1, "w"),
-        Edit(4, 4, "v"),
-    ]
+    apart = [late, Edit(0, 1, "w"), Edit(4, 4, "v")]
+    assert without_overlaps([late, early, inside, *apart[1:]]) == apart
 
 
-EDITS = st.builds(
-    lambda start, size, text: Edit(start, start + size, text),
-    st.integers(0, 4),
-    st.integers(0, 2),
-    st.text("xy ", max_size=4),
-)
+SPANS = st.tuples(st.integers(0, 4), st.integers(0, 2), st.text("xy ", max_size=4))
+EDITS = SPANS.map(lambda span: Edit(span[0], span[0] + span[1], span[2]))
 
 
 @given(st.lists(EDITS, max_size=5), st.randoms())
 def test_apply_works_exactly_where_no_two_edits_overlap_whatever_their_order(edits, random):
-    legal = all(edit.end <= 4 for edit in edits) and not any(
-        overlap(a, b) for k, a in enumerate(edits) for b in edits[k + 1 :]
-    )
+    overlapping = any(overlap(a, b) for k, a in enumerate(edits) for b in edits[k + 1 :])
+    legal = all(edit.end <= 4 for edit in edits) and not overlapping
     shuffled = sorted(edits, key=lambda edit: random.random() if edit.start < edit.end else 2)
     if not legal:
         with pytest.raises(ValueError):
@@ -103,8 +95,7 @@ def test_apply_works_exactly_where_no_two_edits_overlap_whatever_their_order(edi
     added = [token for edit in edits for token in edit.correction.split()]
     corrected = apply(SOURCE, edits).split()
     assert len(corrected) == 4 - removed + len(added)
-    assert [token for token in corrected if token in "abcd"] == [
-        token for k, token in enumerate("abcd") if not any(edit.start <= k < edit.end for edit in edits)
-    ]
+    kept = [token for k, token in enumerate("abcd") if not any(edit.start <= k < edit.end for edit in edits)]
+    assert [token for token in corrected if token in "abcd"] == kept
     assert apply(SOURCE, shuffled) == " ".join(corrected)
     assert apply(SOURCE, without_overlaps(edits)) == " ".join(corrected)

@@ -56,20 +56,15 @@ def test_punctuation_has_one_style():
 
 
 def test_paragraphs_and_sentences_end():
-    assert sentences("Dear Kim\n\n Hello! I came at 5 p.m. by bus.\n") == [
-        ("Dear Kim", "Dear Kim"),
-        ("Hello !", "Hello !"),
-        ("I came at 5 p.m. by bus .", "I came at 5 p.m. by bus ."),
-    ]
+    expected = ["Dear Kim", "Hello !", "I came at 5 p.m. by bus ."]
+    assert sentences("Dear Kim\n\n Hello! I came at 5 p.m. by bus.\n") == [(text, text) for text in expected]
     assert sentences(" \n ") == []
 
 
 def test_a_correction_over_the_end_of_a_sentence_joins_two():
     text = "I stayed. Because it rained. Bye."
-    assert sentences(text, (8, 17, " because")) == [
-        ("I stayed . Because it rained .", "I stayed because it rained ."),
-        ("Bye .", "Bye ."),
-    ]
+    joined = ("I stayed . Because it rained .", "I stayed because it rained .")
+    assert sentences(text, (8, 17, " because")) == [joined, ("Bye .", "Bye .")]
     assert sentences("one\ntwo", (2, 5, "-")) == [("one two", "on - wo")]
 
 
@@ -164,8 +159,7 @@ def test_fce(shared_data, fold, count, corrections):
 
 
 def test_the_corpora_give_their_own_names(tmp_path):
-    (tmp_path / "e.json").write_text(
-        json.dumps({"id": "TR1", "text": "It are.", "edits": [[2, [[3, 6, "is", "AGV"]]]]}), encoding="utf-8"
-    )
+    essay = {"id": "TR1", "text": "It are.", "edits": [[2, [[3, 6, "is", "AGV"]]]]}
+    (tmp_path / "e.json").write_text(json.dumps(essay), encoding="utf-8")
     (one,) = read_essays(tmp_path / "e.json")
     assert one == Essay("TR1", "It are.", {2: [TextEdit(3, 6, "is")]})

@@ -20,19 +20,10 @@ S The the cat
 A 0 1|||U:DET||||||REQUIRED|||-NONE-|||2
 A 1 2|||UNK|||the|||REQUIRED|||-NONE-|||2
 """
+VERB_AND_ARTICLE = Edit(1, 2, "is", "R:VERB:SVA"), Edit(2, 2, "a", "M:DET")
+SPELLING = Edit(2, 3, "grammatical", "R:SPELL", 0, ("correct",))
 SENTENCES = [
-    M2Sentence(
-        "This are gramamtical sentence .",
-        {
-            0: [
-                Edit(1, 2, "is", "R:VERB:SVA"),
-                Edit(2, 2, "a", "M:DET"),
-                Edit(2, 3, "grammatical", "R:SPELL", 0, ("correct",)),
-            ],
-            1: [],
-        },
-        1,
-    ),
+    M2Sentence("This are gramamtical sentence .", {0: [*VERB_AND_ARTICLE, SPELLING], 1: []}, 1),
     M2Sentence("Fine .", {0: []}, 7),
     M2Sentence("The the cat", {2: [Edit(0, 1, "", "U:DET", 2), Edit(1, 2, "the", "UNK", 2)]}, 9),
 ]
@@ -136,10 +127,8 @@ def test_errors_give_file_and_line(text, message):
 
 def test_empty_sentences_and_empty_files():
     assert parse_m2("") == []
-    assert parse_m2("S\n\nS \n" + line("0 0")) == [
-        M2Sentence("", {0: []}, 1),
-        M2Sentence("", {0: [Edit(0, 0, "x", "X")]}, 3),
-    ]
+    empty, inserted = M2Sentence("", {0: []}, 1), M2Sentence("", {0: [Edit(0, 0, "x", "X")]}, 3)
+    assert parse_m2("S\n\nS \n" + line("0 0")) == [empty, inserted]
 
 
 def test_deletions_and_alternatives():

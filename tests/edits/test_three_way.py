@@ -33,9 +33,8 @@ def slow_align(s, h, r) -> list[tuple]:
     """Every cell by recursion over the seven ways into it, and the way back by the order of preference."""
 
     def column(i, j, k, move):
-        return tuple(
-            text[place - 1] if step else None for text, place, step in zip((s, h, r), (i, j, k), move, strict=True)
-        )
+        steps = zip((s, h, r), (i, j, k), move, strict=True)
+        return tuple(text[place - 1] if step else None for text, place, step in steps)
 
     def before(i, j, k):
         for move in MOVES:

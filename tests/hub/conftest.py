@@ -28,14 +28,8 @@ def environment(hub_server):
 
     def make(server, home, token=hub_server.TOKEN):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
-        settings = {
-            "HF_ENDPOINT": server.url,
-            "HF_HOME": str(home),
-            "HF_HUB_DISABLE_XET": "1",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            "OMP_NUM_THREADS": "1",
-        }
+        settings = dict.fromkeys(("HF_HUB_DISABLE_XET", "HF_HUB_DISABLE_TELEMETRY", "OMP_NUM_THREADS"), "1")
+        settings |= {"HF_ENDPOINT": server.url, "HF_HOME": str(home), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
         return {**kept, **settings, **({"HF_TOKEN": token} if token else {})}
 
     return make
@@ -51,9 +45,8 @@ def at_home(hub_server, tmp_path_factory):
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(constants, "ENDPOINT", server.url)
-            patch.setattr(
-                constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.url + "/{repo_id}/resolve/{revision}/{filename}"
-            )
+            template = server.url + "/{repo_id}/resolve/{revision}/{filename}"
+            patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
             patch.setattr(constants, "HF_HUB_OFFLINE", False)
             patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
             patch.setattr(constants, "HF_HUB_CACHE", str(tmp_path_factory.mktemp("cache")))

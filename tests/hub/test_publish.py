@@ -100,13 +100,8 @@ def loaded(published, environment, tmp_path_factory):
     """What a process finds that has never seen any of it."""
     asked = json.dumps([COLUMNS, REFERENCES, registry.list_metrics()])
     home = tmp_path_factory.mktemp("empty")
-    done = subprocess.run(
-        [sys.executable, "-c", LOADER, asked],
-        capture_output=True,
-        text=True,
-        cwd="/",
-        env=environment(published, home, token=None),
-    )
+    line, stranger = [sys.executable, "-c", LOADER, asked], environment(published, home, token=None)
+    done = subprocess.run(line, capture_output=True, text=True, cwd="/", env=stranger)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -13,13 +13,8 @@ from geceval.models.checkpoints import CheckpointError, resolve
 ROOT = Path(__file__).resolve().parents[2]
 SPACE_CARD = (ROOT / "spaces" / "demo" / "README.md").read_text(encoding="utf-8")
 # Built at run time, so that this file itself holds no such thing.
-SECRETS = [
-    "hf_" + "a1B2" * 9,
-    "sk-" + "a1B2" * 12,
-    "ghp_" + "a1B2" * 9,
-    "AKIA" + "Z" * 16,
-    "-----BEGIN PRIVATE " + "KEY-----",
-]
+SECRETS = ["hf_" + "a1B2" * 9, "sk-" + "a1B2" * 12, "ghp_" + "a1B2" * 9, "AKIA" + "Z" * 16]
+SECRETS += ["-----BEGIN PRIVATE " + "KEY-----"]
 
 
 @pytest.fixture
@@ -125,9 +120,8 @@ def test_no_secret_goes_out(refused, hub, space, secret):
 
 
 def test_nor_the_token_in_use_whatever_its_form(refused, hub, hub_server, checkpoint):
-    (checkpoint / "config.json").write_text(
-        (checkpoint / "config.json").read_text().replace("{", f'{{"note": "{hub_server.TOKEN}", ', 1)
-    )
+    path, note = checkpoint / "config.json", f'{{"note": "{hub_server.TOKEN}", '
+    path.write_text(path.read_text().replace("{", note, 1))
     assert "config.json holds what looks like a token or key" in refused("checkpoint", checkpoint)
     assert hub.requests == []
 
@@ -239,10 +233,8 @@ def test_loading_with_a_wrong_token(publish, hub, at_home, checkpoint):
     with at_home(hub, token="hf_wrong"), pytest.raises(CheckpointError, match="the Hub does not accept your token"):
         resolve("ORG/tiny")
     hub.repos["model", "ORG/tiny"].private = True
-    with (
-        at_home(hub, token=None),
-        pytest.raises(CheckpointError, match="nor a repository of the Hub that you may read"),
-    ):
+    told = "nor a repository of the Hub that you may read"
+    with at_home(hub, token=None), pytest.raises(CheckpointError, match=told):
         resolve("ORG/tiny")
     with at_home(hub):
         assert resolve("ORG/tiny").identity == f"ORG/tiny@{hub.repos['model', 'ORG/tiny'].head[:7]}"

@@ -21,15 +21,10 @@ def test_the_folder_is_the_list():
     assert {"impara", "errant", "m2", "gleu"} <= set(names)
 
 
-@pytest.mark.parametrize("name", ["gleau", "GLEU"])
-def test_a_near_miss_says_which_metric_was_meant(name):
-    with pytest.raises(ValueError, match=f"unknown metric '{name}'; did you mean 'gleu'"):
-        module_folder(name)
-
-
-@pytest.mark.parametrize("name", ["frob", "", "..", "../metrics/gleu"])
-def test_an_unknown_name_lists_the_known_ones(name):
-    with pytest.raises(ValueError, match=r"unknown metric .*; the metrics are: .*gleu, .*impara"):
+@pytest.mark.parametrize("name", ["gleau", "GLEU", "frob", "", "..", "../metrics/gleu"])
+def test_an_unknown_name_lists_those_that_may_be_meant(name):
+    known = "did you mean 'gleu'" if name.lower().startswith("gle") else "the metrics are: .*gleu, .*impara"
+    with pytest.raises(ValueError, match=rf"unknown metric .*; {known}"):
         module_folder(name)
 
 
@@ -97,7 +92,6 @@ def test_loading_by_name_never_asks_the_network(tmp_path):
     hub = ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_MODULES_CACHE", "HF_METRICS_CACHE")
     environment = {key: value for key, value in os.environ.items() if key not in hub}
     environment["HF_HOME"] = str(tmp_path)
-    run = subprocess.run(
-        [sys.executable, "-c", NO_NETWORK], env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
+    line = [sys.executable, "-c", NO_NETWORK]
+    run = subprocess.run(line, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -59,11 +59,9 @@ def test_the_loss_is_the_sigmoid_of_the_margin(make_checkpoint):
     rows = PairRanking().encode(pairs, tokenizer, 128)
     with torch.no_grad():
         margins = PairModel(network, "first")(**PairCollator(tokenizer.pad_token_id)(list(rows)))
-        alone = {
-            text: network(**tokenizer(text, return_tensors="pt", return_token_type_ids=False)).logits.item()
-            for pair in pairs
-            for text in (pair.low, pair.high)
-        }
+        texts = [text for pair in pairs for text in (pair.low, pair.high)]
+        batches = {text: tokenizer(text, return_tensors="pt", return_token_type_ids=False) for text in texts}
+        alone = {text: network(**batch).logits.item() for text, batch in batches.items()}
     assert margins.tolist() == pytest.approx([alone[pair.high] - alone[pair.low] for pair in pairs], abs=1e-5)
 
 

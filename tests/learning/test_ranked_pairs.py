@@ -96,12 +96,8 @@ def test_every_text_is_a_partial_correction_with_more_impact_on_the_better_side(
         Edit(1, 2, "is"), Edit(2, 3, "an"), Edit(7, 8, "has"), Edit(8, 9, "errors"),
     ])  # fmt: skip
     (impacts,) = cosine_impacts([row], bag_of_words)
-    weight = {
-        apply(row[0], [row[1][place] for place in range(4) if bits >> place & 1]): sum(
-            impacts[place] for place in range(4) if bits >> place & 1
-        )
-        for bits in range(16)
-    }
+    subsets = [[place for place in range(4) if bits >> place & 1] for bits in range(16)]
+    weight = {apply(row[0], [row[1][k] for k in subset]): sum(impacts[k] for k in subset) for subset in subsets}
     pairs = ranked_pairs([row], bag_of_words, total=30)
     assert len(pairs) > 10  # of 30 attempts, the rest repeated or equal
     assert all(weight[pair.high] > weight[pair.low] for pair in pairs)
@@ -213,11 +209,8 @@ def test_negatives_are_learnt_from_and_measured_by_nothing(tmp_path, pairs_of):
     (tmp_path / "run" / "pairs.json").unlink()
     pairs, data = pairs_of(m2=(m2,), negatives=0.5)
     count = len(plain["train"])
-    assert {fold: len(rows) for fold, rows in pairs.items()} == {
-        "train": count + round(count / 2),
-        "dev": len(plain["dev"]),
-        "test": len(plain["test"]),
-    }
+    sizes = {"train": count + round(count / 2), "dev": len(plain["dev"]), "test": len(plain["test"])}
+    assert {fold: len(rows) for fold, rows in pairs.items()} == sizes
     assert pairs["train"][:count] == plain["train"]
     of = {text: pair.source for pair in plain["train"] for text in (pair.source, pair.low, pair.high)}
     assert all(of[pair.high] == pair.source and pair.low not in of for pair in pairs["train"][count:])

@@ -28,9 +28,8 @@ def test_length_against_seeda_systems(seeda, lengths, systems, expected):
     sums = dict(zip(names, lengths(seeda, names).sum(axis=1), strict=True))
     found = [correlate_systems(sums, seeda.scores[name], names) for name in RANKINGS]
     tolerance = 1e-9 if systems == "base" else 5.1e-6
-    assert [value for each in found for value in (each.pearson, each.spearman)] == pytest.approx(
-        expected, abs=tolerance
-    )
+    values = [value for each in found for value in (each.pearson, each.spearman)]
+    assert values == pytest.approx(expected, abs=tolerance)
 
 
 def test_trueskill_aggregation_of_length(seeda, lengths):

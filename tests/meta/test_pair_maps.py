@@ -13,9 +13,8 @@ def test_metric_ranks_of_length(seeda, lengths):
     found = by_metric_rank(judged_pairs(seeda.judgments["sent"], systems), lengths(seeda, systems))
     # Fact sheet, section 4: ranks from 1, ties in the order of the list.
     expected = {(1, 2): (57, 119), (1, 12): (128, 234), (2, 9): (101, 180), (6, 7): (28, 52), (11, 12): (51, 111)}
-    assert {
-        cell: (found.agree[cell[0] - 1, cell[1] - 1], found.pairs[cell[0] - 1, cell[1] - 1]) for cell in expected
-    } == expected
+    for (better, worse), counts in expected.items():
+        assert (found.agree[better - 1, worse - 1], found.pairs[better - 1, worse - 1]) == counts
     assert found.pairs.sum() == 9381
     assert np.isnan(found.share[np.tril_indices(12)]).all()
     assert found.kendall[0, 1] == pytest.approx(2 * 57 / 119 - 1)

@@ -20,9 +20,8 @@ def test_soft_pairwise_accuracy_equals_a_plain_loop():
     signs = np.random.default_rng(4).integers(2, size=(300, 12)) * 2 - 1
 
     def p(scores: np.ndarray, i: int, j: int) -> float:
-        gap = [
-            (float(a - b), n) for n, (a, b) in enumerate(zip(scores[i], scores[j], strict=True)) if a == a and b == b
-        ]
+        differences = enumerate(scores[i] - scores[j])
+        gap = [(float(difference), n) for n, difference in differences if difference == difference]
         observed = sum(value for value, _ in gap)
         return sum(sum(row[n] * value for value, n in gap) >= observed - 1e-12 for row in signs) / 300
 

@@ -12,11 +12,8 @@ from geceval.meta.tune_weights import split_pairs, tune_on_sentences, tune_on_sy
 
 def make_pairs(systems: int, sentences: int, rng) -> Pairs:
     """Every pair of systems on every sentence, with a random preference, sometimes none."""
-    rows = [
-        (sentence, i, j, rng.integers(-1, 2))
-        for sentence in range(sentences)
-        for i, j in itertools.combinations(range(systems), 2)
-    ]
+    pairs = list(itertools.combinations(range(systems), 2))
+    rows = [(sentence, i, j, rng.integers(-1, 2)) for sentence in range(sentences) for i, j in pairs]
     return Pairs(*np.array(rows).T)
 
 
@@ -107,11 +104,9 @@ def test_bad_systems(scores, human, message):
 
 def test_bad_sentences():
     pairs = make_pairs(3, 4, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="no pair of different outputs"):
-        tune_on_sentences(np.ones((3, 4, 3)), pairs)
-    with pytest.raises(ValueError, match=r"shape \[systems, sentences, 3\]"):
-        tune_on_sentences(np.ones((3, 4)), pairs)
-    with pytest.raises(ValueError, match="must lie between 0 and 1"):
-        split_pairs(pairs, 1.0)
-    with pytest.raises(ValueError, match="leaves one part empty"):
-        split_pairs(pairs, 0.1)
+    for shape, message in ((3, 4, 3), "no pair of different outputs"), ((3, 4), r"shape \[systems, sentences, 3\]"):
+        with pytest.raises(ValueError, match=message):
+            tune_on_sentences(np.ones(shape), pairs)
+    for share, message in (1.0, "must lie between 0 and 1"), (0.1, "leaves one part empty"):
+        with pytest.raises(ValueError, match=message):
+            split_pairs(pairs, share)

@@ -17,14 +17,8 @@ from geceval.models.checkpoints import CheckpointError, resolve
 from geceval.models.loading import load_encoder
 from geceval.models.regressors import LOWEST, StateRegressor
 
-TEXTS = [
-    "He go to school every days .",
-    "a",
-    "",
-    "The cat sat on the mat , and it was the very mat on which no cat had ever sat before .",
-    "日本語 🙂 naïve",
-    " two  spaces ",
-]
+TEXTS = ["He go to school every days .", "a", "", "日本語 🙂 naïve", " two  spaces "]
+TEXTS.insert(3, "The cat sat on the mat , and it was the very mat on which no cat had ever sat before .")
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])

@@ -77,9 +77,8 @@ def test_a_hub_snapshot_is_named_by_its_commit(make_checkpoint, tmp_path, monkey
 
 
 def test_a_hub_id_while_offline_is_one_error_that_names_the_command():
-    with pytest.raises(
-        CheckpointError, match=r"(?s)some-org/some-model.*HF_HUB_OFFLINE.*hf download some-org/some-model"
-    ):
+    told = r"(?s)some-org/some-model.*HF_HUB_OFFLINE.*hf download some-org/some-model"
+    with pytest.raises(CheckpointError, match=told):
         resolve("some-org/some-model")
     with pytest.raises(CheckpointError, match=r"hf download some-org/some-model --revision v2 "):
         resolve("some-org/some-model@v2")
@@ -204,9 +203,8 @@ def test_an_adapter_is_merged_into_the_bundled_encoder(tmp_path, pooling):
         encoder = Encoder.load(checkpoint, head=True)
     assert encoder.logits(texts) == pytest.approx(expected, abs=1e-5)
     states = adapted.get_base_model().bert(**batch).last_hidden_state
-    assert Encoder.load(checkpoint).embed(texts) == pytest.approx(
-        mean_pool(states, batch["attention_mask"]).detach().numpy(), abs=1e-5
-    )
+    expected = mean_pool(states, batch["attention_mask"]).detach().numpy()
+    assert Encoder.load(checkpoint).embed(texts) == pytest.approx(expected, abs=1e-5)
 
 
 def test_an_adapter_knows_its_base(tmp_path):

@@ -39,9 +39,8 @@ def test_batch_size_and_order_do_not_matter(fresh, batch_size):
     order = random.Random(batch_size).sample(range(len(texts)), len(texts))
     shuffled = fresh().logits([texts[place] for place in order], RunTime(batch_size=batch_size))
     assert shuffled == pytest.approx(expected[order], abs=1e-5)
-    assert fresh().embed(texts, RunTime(batch_size=batch_size)) == pytest.approx(
-        fresh().embed(texts, RunTime(batch_size=32)), abs=1e-5
-    )
+    found, expected = (fresh().embed(texts, RunTime(batch_size=size)) for size in (batch_size, 32))
+    assert found == pytest.approx(expected, abs=1e-5)
 
 
 def test_states_leave_padding_out(fresh, folder):
@@ -74,9 +73,8 @@ def test_truncation_is_counted_and_reported_once(fresh, caplog):
     with caplog.at_level(logging.WARNING, logger="geceval"):
         cut = encoder.logits(texts)
         encoder.logits(texts)
-    assert [record.getMessage() for record in caplog.records] == [
-        "longer than 16 tokens and cut: 2 of 3 texts; what lies beyond does not count"
-    ]
+    told = "longer than 16 tokens and cut: 2 of 3 texts; what lies beyond does not count"
+    assert [record.getMessage() for record in caplog.records] == [told]
     assert cut[0] == pytest.approx(fresh(max_length=16).logits(["the " * 14])[0], abs=1e-5)
 
 

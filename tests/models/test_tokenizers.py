@@ -79,6 +79,5 @@ def test_a_cased_vocabulary_saved_alone_is_not_lower_cased(make_checkpoint, tmp_
     (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n")
     if config is not None:
         (folder / "tokenizer_config.json").write_text(json.dumps(config))
-    assert load_tokenizer(resolve(folder)).tokenize("The") == (
-        ["the"] if lowered else [words[0].replace("the", "[UNK]")]
-    )
+    expected = "the" if lowered else words[0].replace("the", "[UNK]")
+    assert load_tokenizer(resolve(folder)).tokenize("The") == [expected]

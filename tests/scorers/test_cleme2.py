@@ -130,15 +130,8 @@ def test_attribution():
         geceval.attribute("cleme2", [source], [reference], [[reference]], options={"predictions_m2": "own.m2"})
 
 
-NAMES = {
-    "p": "precision",
-    "r": "recall",
-    "acc": "accuracy",
-    "com": "score",
-    "err": "wrong",
-    "und": "under",
-    "ove": "over",
-}
+NAMES = {"p": "precision", "r": "recall", "acc": "accuracy", "com": "score", "err": "wrong", "und": "under"}
+NAMES["ove"] = "over"
 NAMES |= {"P": "precision", "R": "recall", "F": "f", "Acc": "accuracy"}
 SYSTEMS = sorted(json.loads((DATA / "head_api.json").read_text())) if DATA.is_dir() else ["AMU"]
 
@@ -157,9 +150,8 @@ def read_system(system: str) -> tuple[dict, tuple[list[str], list[str]]]:
 
 
 def differences(found: dict, values: dict, tolerance: float) -> dict:
-    pairs = {
-        key: (found.get(NAMES.get(key, key)), pytest.approx(value, abs=tolerance)) for key, value in values.items()
-    }
+    expected = {key: pytest.approx(value, abs=tolerance) for key, value in values.items()}
+    pairs = {key: (found.get(NAMES.get(key, key)), value) for key, value in expected.items()}
     return {key: pair for key, pair in pairs.items() if pair[0] is not None and pair[0] != pair[1]}
 
 

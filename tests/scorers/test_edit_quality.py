@@ -22,18 +22,13 @@ def bundled():
 def test_an_edit_is_read_after_all_others():
     edits = [Edit(1, 2, "goes"), Edit(3, 4, "")]
     corrected = "He goes to school every days ."
-    assert contexts(SOURCE, edits) == [
-        ("He go to school every days .", corrected),
-        ("He goes to the school every days .", corrected),
-    ]
+    befores = ["He go to school every days .", "He goes to the school every days ."]
+    assert contexts(SOURCE, edits) == [(before, corrected) for before in befores]
 
 
 def test_no_more_than_a_window_is_read_after_an_edit(bundled):
     words = " ".join("very" for _ in range(WINDOW))
-    pairs = [
-        (f"He go {words} far .", f"He goes {words} far ."),
-        (f"He go {words} abc def .", f"He goes {words} abc def ."),
-    ]
+    pairs = [(f"He go {words} {end} .", f"He goes {words} {end} .") for end in ("far", "abc def")]
     read = features(bundled._judge.model, pairs)
     assert read[0, :30] == pytest.approx(read[1, :30], abs=1e-5)
     early = [(f"He go far {words}", f"He goes far {words}"), (f"He go near {words}", f"He goes near {words}")]

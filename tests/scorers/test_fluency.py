@@ -37,11 +37,8 @@ def log_probs(folder, text):
 def normalised(kind, values, prediction):
     """The definitions, one by one."""
     total, words = math.fsum(values), max(1, len(prediction.split()))
-    return {
-        "sqrt": total / math.sqrt(words),
-        "ge2018": 1 / (1 - total / len(values)),
-        "slor": (total - load_unigrams().log_probability(prediction)) / words,
-    }[kind]
+    slor = (total - load_unigrams().log_probability(prediction)) / words
+    return {"sqrt": total / math.sqrt(words), "ge2018": 1 / (1 - total / len(values)), "slor": slor}[kind]
 
 
 def by_hand(folder, kind, given, read):

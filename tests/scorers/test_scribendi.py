@@ -10,14 +10,8 @@ from geceval.models.checkpoints import resolve
 from geceval.scorers.scribendi import Scribendi, Settings, similarity, token_sort_ratio
 
 SOURCES = ["He go to school every days .", "She like cats .", "They are happy .", "", "a b", "It are wrong ."]
-PREDICTIONS = [
-    "He goes to school every day .",
-    "She likes the cats .",
-    "They are happy .",
-    "New .",
-    "",
-    "It is wrong .",
-]
+PREDICTIONS = ["He goes to school every day .", "She likes the cats .", "They are happy .", "New .", ""]
+PREDICTIONS.append("It is wrong .")
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])

@@ -5,13 +5,8 @@ import pytest
 from geceval import registry
 
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog .", "WE are happy ."]
-PREDICTIONS = [
-    "He goes to school by bus .",
-    "I like cats .",
-    "It is very fine .",
-    "She have two dog .",
-    "We are happy .",
-]
+PREDICTIONS = ["He goes to school by bus .", "I like cats .", "It is very fine .", "She have two dog ."]
+PREDICTIONS.append("We are happy .")
 REFERENCES = [
     ["He goes to school by bus .", "He went to school on the bus ."],
     ["I like the cat .", "I like cats ."],

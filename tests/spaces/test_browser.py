@@ -84,18 +84,11 @@ def fresh(page, view):
 
 def test_a_correction_is_typed_and_scored(page):
     """The smoke test: an example is scored at first sight; markup in what is typed is text; nobody else is asked."""
-    assert [row[0] for row in cells(page, "#score-view")] == [
-        "impara_lm\n(−∞, ∞) ↑",
-        "errant\n[0, 1] ↑",
-        "gleu\n[0, 1] ↑",
-    ]
+    names = ["impara_lm\n(−∞, ∞) ↑", "errant\n[0, 1] ↑", "gleu\n[0, 1] ↑"]
+    assert [row[0] for row in cells(page, "#score-view")] == names
     assert page.locator("#score-examples").bounding_box()["y"] < 300  # above the fold
-    fill(
-        page,
-        f"Him and me was late because the train were cancel {EVIL}.",
-        f"He and I was late because the train was cancelled {EVIL}.",
-        f"He and I were late because the train was cancelled {EVIL}.",
-    )
+    corrected = [f"He and I {verb} late because the train was cancelled {EVIL}." for verb in ("was", "were")]
+    fill(page, f"Him and me was late because the train were cancel {EVIL}.", *corrected)
     page.keyboard.press("Shift+Enter")
     fresh(page, "#score-view")
     playwright.expect(page.locator("#score-view")).to_contain_text("onerror")

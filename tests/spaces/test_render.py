@@ -8,15 +8,8 @@ from markup import Markup
 import render
 from geceval.edits.edit import Edit
 
-EVIL = [
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "\"><svg onload='alert(1)'>",
-    "${alert(1)}",
-    "{{constructor}}",
-    "`x`",
-    "</p></div>",
-]
+EVIL = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"><svg onload='alert(1)'>"]
+EVIL += ["${alert(1)}", "{{constructor}}", "`x`", "</p></div>"]
 
 
 def harmless(text: str) -> Markup:

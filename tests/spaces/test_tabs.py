@@ -68,9 +68,8 @@ def test_the_page_gives_the_very_numbers_of_python(name, request):
     """By the line of Python that the page shows for the metric."""
     if name in scoring.large_metrics():
         request.getfixturevalue("smollm2")
-    _, values = tab_score.score_large(
-        "He go to school .", "He goes to the school .", "He goes to school .", [name], True
-    )
+    texts = "He go to school .", "He goes to the school .", "He goes to school ."
+    _, values = tab_score.score_large(*texts, [name], True)
     metric = eval(scoring.call(name), {"geceval": geceval})  # noqa: S307 - a line of our own
     columns = {"sources": ["He go to school ."], "predictions": ["He goes to the school ."]}
     references = {"references": [["He goes to school ."]]} if scoring.needs_references(name) else {}
@@ -100,16 +99,13 @@ def test_other_languages_have_their_own_edits():
 
 
 def test_where_the_guard_struck_the_page_says_why():
-    view, values = tab_score.score_correction(
-        "He go to school every day .", "He go .", "", ["impara_lm", "impara"], True
-    )
+    source, metrics = "He go to school every day .", ["impara_lm", "impara"]
+    view, values = tab_score.score_correction(source, "He go .", "", metrics, True)
     found = values["scores"]["impara_lm"]
     assert found["guard_reason"] == "drops half of the sentence"
     assert found["unguarded_score"] > found["score"]
     assert view.count("because it seems that the correction drops half of the sentence: impara_lm by") == 1
-    view, values = tab_score.score_correction(
-        "He go to school every day .", "He goes to school every day .", "", ["impara"], True
-    )
+    view, values = tab_score.score_correction(source, "He goes to school every day .", "", ["impara"], True)
     assert "guard" not in view.lower() and values["scores"]["impara"].keys() == {"score", "signature"}
 
 
@@ -265,11 +261,11 @@ def test_shares_sum_to_the_gain(method):
     assert "sum of shares" in view
 
 
-ONE, ALL = tab_chunks.ASSUMPTIONS
+BY_ONE, BY_ALL = tab_chunks.ASSUMPTIONS
 
 
 def test_chunks_are_those_of_the_library():
-    view, values = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ONE, True)
+    view, values = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", BY_ONE, True)
     assert values["assumption"] == "dependent"
     assert values["chunks"] == [[0, 1], [1, 2], [2, 4], [4, 8], [8, 10], [10, 11]]
     labels = {row["name"]: [cell["label"] for cell in row["cells"]] for row in values["rows"]}
@@ -277,12 +273,12 @@ def test_chunks_are_those_of_the_library():
     assert labels["reference 1"] == ["hit", None, "wrong", None, "hit", None]  # "I was", not "I were"
     assert '<td class="ck-wrong"><span dir="auto">I were</span><small>wrong</small></td>' in view
     assert view.count("<li>") == 4  # hit, wrong, over, varies
-    _, together = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", ALL, True)
+    _, together = tab_chunks.show_chunks(SOURCE, CORRECTION, f"{REFERENCE}\n{SOURCE}", BY_ALL, True)
     assert [cell["label"] for cell in together["rows"][1]["cells"]] == ["hit", None, "wrong", None, "hit", None]
 
 
 def test_chunks_of_an_untouched_sentence():
-    view, values = tab_chunks.show_chunks("a b", "a b", "a b", ONE, False)
+    view, values = tab_chunks.show_chunks("a b", "a b", "a b", BY_ONE, False)
     assert values["chunks"] == [[0, 2]] and "Nobody changes anything." in view
 
 
@@ -337,8 +333,8 @@ CHUNKS, DETECT = tab_chunks.show_chunks, tab_detect.detect_errors
         (WEIGH, ("a", "b", "", "nothing", "added alone", True), "There is no metric called nothing here."),
         (WEIGH, ("a", "b", "c", "gleu", "magic", True), "of: Shapley value, added alone, left out alone."),
         (WEIGH, ("a b " * 70, "a c " * 70, "c", "gleu", "added alone", True), "70 edits; this tab weighs 60 at most"),
-        (CHUNKS, ("", "a", "a", ONE, True), "type the source first"),
-        (CHUNKS, ("a", "b", " ", ONE, True), "Type a reference: chunks are compared"),
+        (CHUNKS, ("", "a", "a", BY_ONE, True), "type the source first"),
+        (CHUNKS, ("a", "b", " ", BY_ONE, True), "Type a reference: chunks are compared"),
         (CHUNKS, ("a", "b", "a", "both", True), "Choose one of: one reference at a time, all references together."),
         (DETECT, (" ", "errors", 0.5, True), "type a sentence first"),
         (DETECT, ("a\n" * 21, "errors", 0.5, True), "20 sentences at most, one a line, but there are 21"),
@@ -389,12 +385,9 @@ def test_the_example_corpus_is_compared_as_the_library_does():
     steps = []
     view, path, rows = compare(source, systems, references, ["gleu", "green"], tab_compare.UNCHANGED, steps)
     lines = {name: Path(name).read_text(encoding="utf-8").splitlines() for name in [source, *systems, *references]}
-    library = geceval.compare(
-        ["gleu", "green"],
-        lines[source],
-        {"unchanged source": lines[source], **{name.split("/")[-1][:-4]: lines[name] for name in systems}},
-        [list(row) for row in zip(*(lines[name] for name in references), strict=True)],
-    )
+    outputs = {"unchanged source": lines[source], **{name.split("/")[-1][:-4]: lines[name] for name in systems}}
+    rows_of_references = [list(row) for row in zip(*(lines[name] for name in references), strict=True)]
+    library = geceval.compare(["gleu", "green"], lines[source], outputs, rows_of_references)
     assert [(row["metric"], row["system"], row["score"], row["low"], row["high"]) for row in rows] == [
         (name, each.system, each.score, each.low, each.high) for name in library for each in library[name].standings
     ]
@@ -483,16 +476,14 @@ def test_an_m2_file_is_a_reference(corpus, tmp_path):
     gold.write_text("S Other words here .\n\nS It works .\n", encoding="utf-8")
     wanted = "Sentence 1 of gold.m2 is not line 1 of source.txt."
     assert refused(compare, files["source"], [files["mine"]], [str(gold)]) == wanted
-    assert "leave the other references out" in refused(
-        compare, files["source"], [files["mine"]], [str(gold), files["mine"]]
-    )
+    told = refused(compare, files["source"], [files["mine"]], [str(gold), files["mine"]])
+    assert "leave the other references out" in told
     assert refused(compare, files["source"], [str(gold)]).startswith("gold.m2 is an M2 file: it belongs to the ref")
 
 
 def test_a_program_compares_texts_and_may_leave_references_out():
-    _, rows = tab_compare.compare_systems(
-        "He go .\nShe have it .", {"one": "He goes .\nShe has it .", "two": "He went .\nShe had it ."}, None, ["impara"]
-    )
+    systems = {"one": "He goes .\nShe has it .", "two": "He went .\nShe had it ."}
+    _, rows = tab_compare.compare_systems("He go .\nShe have it .", systems, None, ["impara"])
     assert [row["system"] for row in rows] == ["unchanged source", "one", "two"]
     _, rows = tab_compare.compare_systems("a b c d", ["a b c e", "a b c f"], "a b c e", ["gleu"], "best system")
     assert [(row["system"], row["score"]) for row in rows] == [("system 1", 1.0), ("system 2", 0.0)]
@@ -580,30 +571,12 @@ def test_too_much_work_is_refused_before_it_starts(corpus):
     assert message == "That would be 48,000 sentence scores, and this page takes 40,000; choose fewer metrics."
 
 
-BOARD = {
-    "geceval": "0",
-    "boards": [
-        {
-            "data": "gjg15",
-            "name": "GJG15",
-            "systems": ["A", "B"],
-            "sentences": 3,
-            "judgments": 2,
-            "columns": {"systems": ["r"], "sentences": ["acc", "ties"]},
-            "ranked_by": "acc",
-            "rows": [
-                {
-                    "metric": "<b>one</b>",
-                    "signature": "one|<i>",
-                    "values": {"r": 0.5, "acc": 0.7, "ties": None},
-                    "published": {"r": {"value": 0.6, "source": "Paper: ONE"}},
-                },
-                {"metric": "two", "signature": "", "values": {"r": 0.9, "acc": 0.6, "ties": 0.2}, "published": {}},
-            ],
-            "not_scored": ["three"],
-        }
-    ],
-}
+ONE = {"metric": "<b>one</b>", "signature": "one|<i>", "values": {"r": 0.5, "acc": 0.7, "ties": None}}
+ONE["published"] = {"r": {"value": 0.6, "source": "Paper: ONE"}}
+TWO = {"metric": "two", "signature": "", "values": {"r": 0.9, "acc": 0.6, "ties": 0.2}, "published": {}}
+BOARD = {"data": "gjg15", "name": "GJG15", "systems": ["A", "B"], "sentences": 3, "judgments": 2}
+BOARD |= {"columns": {"systems": ["r"], "sentences": ["acc", "ties"]}, "ranked_by": "acc"}
+BOARD |= {"rows": [ONE, TWO], "not_scored": ["three"]}
 
 
 @pytest.fixture
@@ -616,8 +589,8 @@ def results(tmp_path, monkeypatch):
 
 
 def test_a_report_is_ranked_by_the_chosen_column(results):
-    results.write_text(json.dumps(BOARD), encoding="utf-8")
-    assert tab_meta.keys(BOARD["boards"][0]) == [("systems: r", "r"), ("sentences: acc", "acc")]
+    results.write_text(json.dumps({"geceval": "0", "boards": [BOARD]}), encoding="utf-8")
+    assert tab_meta.keys(BOARD) == [("systems: r", "r"), ("sentences: acc", "acc")]
     by_accuracy, by_correlation = tab_meta.report("GJG15", "acc"), tab_meta.report("GJG15", "r")
     assert by_accuracy.index("one") < by_accuracy.index("two")
     assert by_correlation.index(">two<") < by_correlation.index("&lt;b&gt;one")

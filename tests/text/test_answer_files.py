@@ -204,9 +204,8 @@ def test_broken_files(name, data, message):
 
 def test_other_orders_without_ids_are_refused():
     rows = [{"messages": chat(*pair)} for pair in zip(SOURCES, ANSWERS, strict=True)]
-    with pytest.raises(
-        ValueError, match=r"^a\.jsonl, line 1: its source is 'Correct this: I likes it \.', and that of"
-    ):
+    told = r"^a\.jsonl, line 1: its source is 'Correct this: I likes it \.', and that of"
+    with pytest.raises(ValueError, match=told):
         geceval.read_answers(write("a.jsonl", rows[::-1]), "source.txt")
 
 

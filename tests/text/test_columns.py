@@ -50,11 +50,8 @@ def test_words_of_the_source_show_nothing():
 
 
 def test_the_majority_of_a_column_decides():
-    assert (kind(["I go .", "I go .", "I go."]), kind(["I go .", "I go."]), kind(["I go.", "Go"])) == (
-        "tokens",
-        "",
-        "prose",
-    )
+    kinds = {"tokens": ["I go .", "I go .", "I go."], "": ["I go .", "I go."], "prose": ["I go.", "Go"]}
+    assert {name: kind(texts) for name, texts in kinds.items()} == {name: name for name in kinds}
 
 
 @pytest.mark.parametrize("name", COMPARING)
@@ -88,9 +85,8 @@ def test_prose_throughout(name):
 
 
 def test_curly_marks_line_breaks_and_list_marks():
-    columns, reading = read(
-        Columns(SOURCES[:2], ["She doesn’t\ngo to\u00a0“school”.", "• I cannot see it – but he is."])
-    )
+    predictions = ["She doesn’t\ngo to\u00a0“school”.", "• I cannot see it – but he is."]
+    columns, reading = read(Columns(SOURCES[:2], predictions))
     assert columns.predictions == ['She does n\'t go to " school " .', "• I can not see it - but he is ."]
     assert reading.details() == {"converted": {"predictions": 2}, "tokeniser": "source"}
 
@@ -121,9 +117,8 @@ def test_language_models_read_all_texts_as_they_are():
 def test_rows_are_decided_one_by_one():
     columns = Columns([*SOURCES, "He run."], [PROSE[0], SYSTEM[1], "What is your name", "He runs."], None)
     together, reading = read_rows(columns)
-    alone = [
-        read(Columns([source], [text]))[0] for source, text in zip(columns.sources, columns.predictions, strict=True)
-    ]
+    rows = zip(columns.sources, columns.predictions, strict=True)
+    alone = [read(Columns([source], [text]))[0] for source, text in rows]
     assert together.predictions == [each.predictions[0] for each in alone]
     assert together.predictions == [SYSTEM[0], SYSTEM[1], "What is your name", "He runs ."]
     assert reading.converted["predictions"] == 2
@@ -182,12 +177,8 @@ def test_answers_are_cleaned_and_refusals_counted(caplog):
     ]
     result = registry.make_scorer("m2", {"text": "answers"}).score(SOURCES, answers, REFERENCES)
     assert result.scores[0] == result.scores[2] == 1.0 > result.scores[1]
-    expected = {
-        "converted": {"predictions": 2},
-        "tokeniser": "source",
-        "cleaned": {"preamble": 1, "marks": 1},
-        "refusals": 1,
-    }
+    expected = {"converted": {"predictions": 2}, "tokeniser": "source", "refusals": 1}
+    expected["cleaned"] = {"preamble": 1, "marks": 1}
     assert result.details["text"] == expected
     assert "m2: answers were cleaned: marks 1, preamble 1; 1 refusal" in caplog.messages
 

@@ -13,9 +13,8 @@ from geceval.edits.m2 import references
 from geceval.text.sentences import CELLS, sentence_parts
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
-TEXT = st.lists(
-    st.sampled_from(["I", "a", "b", "Mr.", ".", "go", ",", "“", "\n", "我", "。", "\u2028", "'s"]), max_size=12
-)
+PIECES = ["I", "a", "b", "Mr.", ".", "go", ",", "“", "\n", "我", "。", "\u2028", "'s"]
+TEXT = st.lists(st.sampled_from(PIECES), max_size=12)
 
 
 def squeezed(text):

@@ -10,15 +10,8 @@ from recipes.ged import ged_card
 from recipes.meaning import meaning_card
 from recipes.some import some_card
 
-CARDS = {
-    "ged": ged_card,
-    "ged_25": ged_card,
-    "some": some_card,
-    "smollm2_some": some_card,
-    "impara_lm": distillation_card,
-    "meaning": meaning_card,
-    "edit_quality": edit_quality_card,
-}
+CARDS = {"ged": ged_card, "ged_25": ged_card, "some": some_card, "smollm2_some": some_card}
+CARDS |= {"impara_lm": distillation_card, "meaning": meaning_card, "edit_quality": edit_quality_card}
 
 
 @pytest.mark.parametrize("name", CARDS)

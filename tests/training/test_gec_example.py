@@ -76,8 +76,12 @@ def test_the_snippet_of_the_docs_trains(tmp_path, monkeypatch):
     model, tokenizer = train_gec_example.tiny_t5([train_gec_example.PREFIX, *PAIRS, *PAIRS.values()])
     data = train_gec_example.encode(tokenizer, [*PAIRS], [*PAIRS.values()], 16)
     given = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
-    names = {"geceval": geceval, "transformers": transformers, "references": [[text] for text in PAIRS.values()]}
-    names |= given
+    names = {
+        "geceval": geceval,
+        "transformers": transformers,
+        "references": [[text] for text in PAIRS.values()],
+        **given,
+    }
     exec(compile(snippet, "training.md", "exec"), names)
     evaluations = [entry for entry in names["trainer"].state.log_history if "eval_errant_f" in entry]
     assert len(evaluations) == 3 and all("eval_impara" in entry for entry in evaluations)

@@ -47,19 +47,11 @@ def ran(*words):
 
 def test_options_become_a_job():
     words = "--output out --ratings r --m2 a b --parallel a b --parallel c d --classes 4 --log-odds --seeds 3 4"
-    assert ran(*words.split(), "--epochs", "2", "--init-from", "there", "--limit", "7") == (
-        Job(
-            ratings=Path("r"),
-            m2=(Path("a"), Path("b")),
-            parallel=((Path("a"), Path("b")), (Path("c"), Path("d"))),
-            classes=4,
-            log_odds=True,
-            limit=7,
-            seeds=(3, 4),
-            recipe=Recipe(base="there", epochs=2, learning_rate=0.5),
-        ),
-        Path("out"),
-    )
+    r, a, b, c, d = map(Path, "rabcd")
+    options = {"classes": 4, "log_odds": True, "limit": 7, "seeds": (3, 4)}
+    recipe = Recipe(base="there", epochs=2, learning_rate=0.5)
+    expected = Job(ratings=r, m2=(a, b), parallel=((a, b), (c, d)), recipe=recipe, **options)
+    assert ran(*words.split(), "--epochs", "2", "--init-from", "there", "--limit", "7") == (expected, Path("out"))
 
 
 def test_what_is_not_given_is_as_in_job_and_recipe():
@@ -87,9 +79,8 @@ def test_what_is_printed_and_pushed(tmp_path, capsys, monkeypatch):
 
 def commands_of_the_readme():
     page = (ROOT / "training" / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = re.findall(
-        r"^(?:accelerate launch --num-processes 4|python) training/(\w+)\.py (.*)$", page, flags=re.MULTILINE
-    )
+    command = r"^(?:accelerate launch --num-processes 4|python) training/(\w+)\.py (.*)$"
+    lines = re.findall(command, page, flags=re.MULTILINE)
     return [(name, words) for name, words in lines if name.startswith("train_") or name in ("distill", "ged_ablation")]
 
 

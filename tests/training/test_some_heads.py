@@ -79,9 +79,8 @@ def test_heads_alone_answer_as_by_hand(causal, some_ratings, tmp_path, monkeypat
     assert results["parts"]["fluency"]["head"]["penalty"] == 0.01
     assert {path.name for path in (folder / "meaning").iterdir()} == {"config.json", "quality_head.safetensors"}
     pairs = [("a cat sit 1", "the dog sat"), ("a cat sit 2", "the dog sit"), ("a cat", "a dog , sat"), ("a cat", "")]
-    found = geceval.load("some", model=str(folder)).compute(
-        sources=[source for source, _ in pairs], predictions=[output for _, output in pairs]
-    )
+    sources, predictions = (list(column) for column in zip(*pairs, strict=True))
+    found = geceval.load("some", model=str(folder)).compute(sources=sources, predictions=predictions)
     language_model = CausalModel.load(resolve(str(causal)))
     for part, name in [("grammer", "grammaticality"), ("fluency", "fluency"), ("meaning", "meaning")]:
         config = json.loads((folder / part / "config.json").read_text())

@@ -102,13 +102,8 @@ def test_corrected_sentences_fall_where_the_quality_estimator_has_them(corpus, t
 
 
 LEARNER = "this are sentence with with errors"
-CORRECTIONS = [
-    Edit(0, 1, "These"),
-    Edit(2, 2, "a"),
-    Edit(2, 3, "long sentence"),
-    Edit(4, 5, ""),
-    Edit(6, 6, ". Indeed ."),
-]
+SPANS = [(0, 1, "These"), (2, 2, "a"), (2, 3, "long sentence"), (4, 5, ""), (6, 6, ". Indeed .")]
+CORRECTIONS = [Edit(*span) for span in SPANS]
 
 
 def test_what_is_made_and_what_is_left_give_the_full_correction():

@@ -35,17 +35,12 @@ def test_positive_pairs_are_what_people_wrote(pairs):
     wanted = {(SOURCE, first.lower(), "reference"), (SOURCE, second, "reference")}
     wanted |= {(first.lower(), second, "two references"), (second, first.lower(), "two references")}
     # Prose has no space before its last mark.
-    assert {tuple(part.replace(" .", ".") for part in pair) for pair in wanted} <= {
-        tuple(part.replace(" .", ".") for part in pair) for pair in positive
-    }
-    assert {kind for *_, kind in positive} <= {
-        "reference",
-        "two references",
-        "part",
-        "errors",
-        "errors in the output",
-        "reworded",
-    }
+    expected, found = (
+        {tuple(part.replace(" .", ".") for part in pair) for pair in each} for each in (wanted, positive)
+    )
+    assert expected <= found
+    kinds = {"reference", "two references", "part", "errors", "errors in the output", "reworded"}
+    assert {kind for *_, kind in positive} <= kinds
 
 
 def test_the_temperature_makes_labels_likeliest():

@@ -39,9 +39,8 @@ def judged():
 
 def test_edits_and_probabilities_are_those_of_edit_quality(judged):
     each = judged["prose"]
-    assert [(edit.start, edit.end, edit.correction) for edit in each.edits] == [
-        (edit.start, edit.end, edit.correction) for edit in EDITS
-    ]
+    found, expected = ([(edit.start, edit.end, edit.correction) for edit in edits] for edits in (each.edits, EDITS))
+    assert found == expected
     details = geceval.load("edit_quality").compute(sources=[PROSE[0]], predictions=[PROSE[1]])["edits"][0]
     assert list(each.probabilities) == [edit["probability"] for edit in details]
 

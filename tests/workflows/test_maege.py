@@ -82,13 +82,13 @@ def test_given_references(m2):
 def test_bad_input(m2, tmp_path):
     with pytest.raises(TypeError, match="maege: unknown option 'orders'; the options are"):
         geceval.maege("gleu", m2, orders=3)
-    with pytest.raises(ValueError, match="references must be one of 'others', 'all'"):
-        geceval.maege("gleu", m2, "own")
-    with pytest.raises(ValueError, match="24 sources|but 24"):
-        geceval.maege("gleu", m2, [["a"]])
-    with pytest.raises(ValueError, match="no gold_m2 fits"):
-        geceval.maege("gleu", m2, options={"gleu": {"gold_m2": m2}})
-    with pytest.raises(ValueError, match="sentence 2 has no annotator but 0"):
-        geceval.maege("gleu", m2, min_chains=1)
+    for options, message in (
+        ({"references": "own"}, "references must be one of 'others', 'all'"),
+        ({"references": [["a"]]}, "24 sources|but 24"),
+        ({"options": {"gleu": {"gold_m2": m2}}}, "no gold_m2 fits"),
+        ({"min_chains": 1}, "sentence 2 has no annotator but 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            geceval.maege("gleu", m2, **options)
     with pytest.raises(FileNotFoundError):
         geceval.maege("gleu", tmp_path / "missing.m2")

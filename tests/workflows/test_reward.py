@@ -164,9 +164,8 @@ def test_a_policy_that_games_the_reward_is_reported_once(caplog):
     for _ in range(2):
         reward([source] * 30, [CONSTANT] * 30)  # 112 of 256: .4375 - .125 > .2
     (record,) = [each for each in caplog.records if "latest" in each.getMessage()]
-    assert record.getMessage().startswith(
-        "geceval_impara_lm_strict: the guard penalises 44 % of the latest 256 completions and 12 % of the first;"
-    )
+    told = "geceval_impara_lm_strict: the guard penalises 44 % of the latest 256 completions and 12 % of the first;"
+    assert record.getMessage().startswith(told)
 
 
 def test_an_honest_policy_is_not_reported(caplog):

@@ -200,12 +200,8 @@ def test_texts_too_long_for_errant_are_aligned_coarsely_and_reported(fresh, monk
     source, corrected = "I has a cats and him sees dog . yes", "I have a cat and he sees the dog . yes"
     with caplog.at_level(logging.WARNING, "geceval"):
         edits, short = fresh().edits([(source, corrected), ("I has a b c d e f", "I have a b c d e f")])
-    assert [(e.start, e.end, e.correction) for e in edits] == [
-        (1, 2, "have"),
-        (3, 4, "cat"),
-        (5, 6, "he"),
-        (7, 7, "the"),
-    ]
+    expected = [(1, 2, "have"), (3, 4, "cat"), (5, 6, "he"), (7, 7, "the")]
+    assert [(e.start, e.end, e.correction) for e in edits] == expected
     assert [(e.start, e.end, e.correction) for e in short] == [(1, 2, "have")]
     assert {e.type[:2] for e in edits} == {"R:", "M:"}
     assert caplog.messages == ["too long for ERRANT's alignment and aligned coarsely: 1 pair of texts"]
@@ -227,20 +223,15 @@ def test_types_of_every_annotator(bundled):
 
 
 def test_processes_do_not_change_types(bundled):
-    sentences = [
-        M2Sentence(f"He like {'very ' * (number % 7)}dogs", {0: [Edit(1, 2, "likes")]}) for number in range(90)
-    ]
+    texts = [f"He like {'very ' * (number % 7)}dogs" for number in range(90)]
+    sentences = [M2Sentence(text, {0: [Edit(1, 2, "likes")]}) for text in texts]
     assert bundled.classify_sentences(sentences, workers=2) == bundled.classify_sentences(sentences)
 
 
 def test_types_for_edits_made_by_hand(bundled):
     source = "She go to  school since three year ."
-    edits = [
-        Edit(6, 7, "years", "Nn", 3),
-        Edit(1, 2, "has gone", "Vt", 3),
-        Edit(-1, -1, "", "noop"),
-        Edit(3, 3, "the", "X"),
-    ]
+    edits = [Edit(6, 7, "years", "Nn", 3), Edit(1, 2, "has gone", "Vt", 3)]
+    edits += [Edit(-1, -1, "", "noop"), Edit(3, 3, "the", "X")]
     assert bundled.classify([(source, edits), ("", [])]) == [
         [Edit(1, 2, "has gone", "R:VERB:TENSE", 3), Edit(3, 3, "the", "M:DET"), Edit(6, 7, "years", "R:NOUN:NUM", 3)],
         [],
@@ -334,9 +325,8 @@ def test_a_broken_installed_pipeline_is_not_passed_over(installed):
 
 
 def test_a_missing_pipeline_is_an_error_that_says_how_to_get_one(tmp_path, monkeypatch):
-    with pytest.raises(
-        ValueError, match="no spaCy pipeline 'en_core_web_trf'.* python -m spacy download en_core_web_trf "
-    ):
+    told = "no spaCy pipeline 'en_core_web_trf'.* python -m spacy download en_core_web_trf "
+    with pytest.raises(ValueError, match=told):
         get_annotator("en_core_web_trf")
     with pytest.raises(ValueError, match="holds no spaCy pipeline .* python -m spacy download en_core_web_sm "):
         get_annotator(tmp_path)

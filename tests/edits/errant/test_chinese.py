@@ -112,11 +112,8 @@ def test_a_folder_without_the_data_is_refused(tmp_path):
 
 
 def test_a_sentence_that_nobody_could_correct_is_skipped():
-    columns = {
-        "sources": ["我爱你", "他去"],
-        "predictions": ["我爱他", "他走"],
-        "references": [["无法标注"], ["没有错误"]],
-    }
+    columns = {"sources": ["我爱你", "他去"], "predictions": ["我爱他", "他走"]}
+    columns["references"] = [["无法标注"], ["没有错误"]]
     result = geceval.load("errant", language="zh").compute(**columns)
     assert (result["tp"], result["fp"], result["fn"]) == (0, 1, 0)
     assert "|nlp:none|language:zh|" in result["signature"] and "|opencc:" in result["signature"]

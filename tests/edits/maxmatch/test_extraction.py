@@ -29,9 +29,8 @@ def random_case(random_):
     source = [random_.choice(words) for _ in range(random_.randint(0, 7))]
     prediction = []
     for word in source:
-        prediction += random_.choices(
-            [[word], [], [random_.choice(words)], [word, random_.choice(words)]], [5, 1, 1, 1]
-        )[0]
+        others = [[word], [], [random_.choice(words)], [word, random_.choice(words)]]
+        prediction += random_.choices(others, [5, 1, 1, 1])[0]
     if random_.random() < 0.3:
         prediction = random_.choices(words, k=random_.randint(0, 6))
     golds = []
@@ -48,9 +47,8 @@ def random_case(random_):
 
 def check_against_definition(source, prediction, golds, rules):
     expected, matched = slow.slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.version)
-    extraction = Lattice(source, prediction, rules).extract(
-        Edit(start, end, texts[0], alternatives=tuple(texts[1:])) for start, end, texts in golds
-    )
+    gold = [Edit(start, end, texts[0], alternatives=tuple(texts[1:])) for start, end, texts in golds]
+    extraction = Lattice(source, prediction, rules).extract(gold)
     found = [(" ".join(source.split()[e.start : e.end]), e.correction) for e in extraction.edits]
     assert found == [edit[2:] for edit in expected]
     assert len(extraction.matches) == matched

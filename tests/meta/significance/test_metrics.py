@@ -82,10 +82,9 @@ def test_randomisation_equals_all_swaps():
     tables = [outcomes(pairs, scores, "kendall", "drop") for scores in (first, second)]
     judged = np.unique(pairs.sentence)
     one, two = (np.stack([table[pairs.sentence == s].sum(axis=0) for s in judged]) for table in tables)
-    observed = compare_agreement(pairs, first, second, statistic="kendall", ties="drop", resamples=40_000)
-    both = compare_agreement(
-        pairs, first, second, statistic="kendall", ties="drop", resamples=40_000, alternative="two-sided"
-    )
+    settings = {"statistic": "kendall", "ties": "drop", "resamples": 40_000}
+    observed = compare_agreement(pairs, first, second, **settings)
+    both = compare_agreement(pairs, first, second, **settings, alternative="two-sided")
     differences = []
     for swaps in itertools.product([False, True], repeat=len(judged)):
         mask = np.array(swaps)[:, None]
@@ -112,9 +111,8 @@ def test_identical_metrics_do_not_differ_and_swapped_ones_mirror(method):
 
 def test_seeds():
     pairs, first, second = invented(5)
-    one, again, other = (
-        compare_agreement(pairs, first, second, method="bootstrap", resamples=500, seed=s) for s in (1, 1, 2)
-    )
+    settings = {"method": "bootstrap", "resamples": 500}
+    one, again, other = (compare_agreement(pairs, first, second, **settings, seed=seed) for seed in (1, 1, 2))
     assert one == again
     assert one.low != other.low
 

@@ -278,24 +278,17 @@ def test_two_long_texts_are_aligned():
     source = " ".join(numbers)
     tenth = " ".join(numbers[:9] + ["x"] + numbers[10:])
     assert aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
-    assert aligned(source, " ".join(numbers[:50])) == [
-        (" ".join(numbers[40:80]), " ".join(numbers[40:50])),
-        (" ".join(numbers[80:]), ""),
-    ]
+    second, third = (" ".join(numbers[40:80]), " ".join(numbers[40:50])), (" ".join(numbers[80:]), "")
+    assert aligned(source, " ".join(numbers[:50])) == [second, third]
     assert aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
 
 
 def test_what_lies_beyond_the_length_of_the_estimator_counts():
     """Of 20 sentences, 255 words: it reads 128 tokens of source and prediction together, and long texts in parts."""
     learner, corrected = (read_lines(EXAMPLE / f"{name}.txt") for name in ("source", "reference_0"))
-    rows = {
-        "corrected": corrected[:20],
-        "half": corrected[:10],
-        "other half": corrected[10:20],
-        "late half exchanged": corrected[:10] + corrected[24:34],
-        "twice": corrected[:20] * 2,
-        "more": [*corrected[:20], corrected[30]],
-    }
+    rows = {"corrected": corrected[:20], "half": corrected[:10], "other half": corrected[10:20]}
+    rows |= {"late half exchanged": corrected[:10] + corrected[24:34], "twice": corrected[:20] * 2}
+    rows["more"] = [*corrected[:20], corrected[30]]
     texts = {name: " ".join(sentences) for name, sentences in rows.items()}
     source = " ".join(learner[:20])
     found = dict(zip(texts, surface([source] * len(texts), list(texts.values()), "faithful").tolist(), strict=True))
