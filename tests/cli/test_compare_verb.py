@@ -59,7 +59,7 @@ def test_compare_with_the_best_and_one_method(files, answer):
     found = answer(*arguments, "--baseline", "best", "--method", "randomisation", "--confidence", "0.9")
     assert [(row["difference"] == 0, row["baseline"]) for row in found["rows"]] == [(True, True), (False, False)]
     assert "p bootstrap" not in found["rows"][0] and "low" in found["rows"][0]
-    assert "|confidence:0.9" in found["notes"][-1]
+    assert "|confidence:0.9|" in found["notes"][-1]
 
 
 def test_compare_as_a_table(files, ok):
