@@ -14,16 +14,9 @@ A 2 2|||ArtOrDet|||the|||REQUIRED|||-NONE-|||0
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    texts = {
-        "source.txt": "He like cat .\n",
-        "reference.txt": "He likes the cat .\n",
-        "one.txt": "He likes the cat .\n",
-        "two.txt": "He likes cat .\n",
-        "three.txt": "He like cat .\n",
-        "difficulty.txt": DIFFICULTY,
-        "short.txt": "3\n3 3 3\n",
-        "gold.m2": M2,
-    }
+    texts = dict.fromkeys(("source.txt", "three.txt"), "He like cat .\n")
+    texts |= dict.fromkeys(("reference.txt", "one.txt"), "He likes the cat .\n") | {"two.txt": "He likes cat .\n"}
+    texts |= {"difficulty.txt": DIFFICULTY, "short.txt": "3\n3 3 3\n", "gold.m2": M2}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     return tmp_path

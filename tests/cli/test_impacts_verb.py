@@ -19,14 +19,9 @@ def call(call):
 @pytest.fixture
 def files(tmp_path):
     """Two sentences, the first of them correct, and references of both: -s, -p, -r."""
-    texts = {
-        "s": ["They sleep .", PAIR[0]],
-        "p": ["They sleep .", PAIR[1]],
-        "r": ["They sleep .", "He goes to school ."],
-    }
     arguments = []
-    for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for name, line in {"s": PAIR[0], "p": PAIR[1], "r": "He goes to school ."}.items():
+        (tmp_path / name).write_text(f"They sleep .\n{line}\n", encoding="utf-8")
         arguments += [f"-{name}", tmp_path / name]
     return arguments
 

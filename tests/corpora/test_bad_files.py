@@ -31,9 +31,8 @@ def checkout(tmp_path):
         write(folder / f"outputs/all/{name}.txt", "\n".join(lines))
         write(folder / f"outputs/subset/{name}.txt", "\n".join(lines[:2]))
     for kind in ("sent", "edit"):
-        write(
-            folder / f"data/judgments_{kind}.xml", xml(ranking(1, ("PIE BART", 2), ("T5", 1)), ranking(2, ("PIE", 1)))
-        )
+        rankings = ranking(1, ("PIE BART", 2), ("T5", 1)), ranking(2, ("PIE", 1))
+        write(folder / f"data/judgments_{kind}.xml", xml(*rankings))
         for statistic in ("EW", "TS"):
             write(folder / f"scores/human/{statistic}_{kind}.txt", "0.5\n" * 15)
     return folder

@@ -42,10 +42,8 @@ def test_published_counts(shared_data):
 
 def test_groups_ranks_and_empty_items(tmp_path):
     text = xml(ranking(1, ("A B", 1), ("C", 4)), ranking(2), ranking(2, ("C A", 2)))
-    assert read(tmp_path, text, first_line=1)[1] == [
-        Item(0, "u", ((("A", "B"), 1), (("C",), 4))),
-        Item(1, "u", ((("C", "A"), 2),)),
-    ]
+    first, second = Item(0, "u", ((("A", "B"), 1), (("C",), 4))), Item(1, "u", ((("C", "A"), 2),))
+    assert read(tmp_path, text, first_line=1)[1] == [first, second]
 
 
 def test_attributes(tmp_path):

@@ -168,26 +168,15 @@ def test_broken_files(tmp_path):
         read_m2(path)
     path.write_bytes(b"\xef\xbb\xbfS a\n")
     assert read_m2(path) == [M2Sentence("a", {0: []}, 1)]
-    packed = tmp_path / "f.m2.gz"
-    packed.write_bytes(b"S a\n")
-    with pytest.raises(ValueError, match="f.m2.gz: not a valid gzip file"):
-        read_m2(packed)
-    with pytest.raises(FileNotFoundError):
-        read_m2(tmp_path / "absent.m2")
 
 
 def test_nothing_is_written_where_m2_cannot_express_an_edit(tmp_path):
     path = tmp_path / "f.m2"
     path.write_text("before")
-    with pytest.raises(ValueError, match="cannot express"):
-        write_m2(path, [M2Sentence("a", {0: [Edit(0, 1, "|||")]})])
+    with pytest.raises(ValueError, match="sentence 2: edit .*cannot express"):
+        write_m2(path, [M2Sentence("a"), M2Sentence("a", {0: [Edit(0, 1, "|||")]})])
     assert path.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["f.m2"]
-
-
-def test_an_edit_that_cannot_be_expressed_is_named_with_its_sentence():
-    with pytest.raises(ValueError, match="sentence 2: edit .*cannot express"):
-        format_m2([M2Sentence("a"), M2Sentence("a", {0: [Edit(0, 1, "|||")]})])
     for edit in (Edit(0, 1, "x", "R|"), Edit(0, 1, "x\n", "R")):
         with pytest.raises(ValueError, match="cannot express"):
             edit.to_m2()

@@ -20,15 +20,10 @@ PATIENCE = 600  # seconds; only a command that hangs takes so long, on however b
 def start(*arguments, **environment):
     line = [sys.executable, "-m", "geceval", *map(str, arguments)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    return subprocess.Popen(
-        line,
-        env={**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background would ignore it
-    )
+    kept |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **environment}
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A job in the background would ignore the signal.
+    return subprocess.Popen(line, env=kept, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **streams)
 
 
 LOAD = """

@@ -22,10 +22,8 @@ def test_what_is_written_is_read(tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     write_scores(path, TABLES)
     found = read_scores(path, SYSTEMS, 2)
-    assert [(table.metric, table.systems, table.signature) for table in found] == [
-        ("mine", SYSTEMS, "mine|beta:0.5"),
-        ("theirs", SYSTEMS, ""),
-    ]
+    tables = [(table.metric, table.systems, table.signature) for table in found]
+    assert tables == [("mine", SYSTEMS, "mine|beta:0.5"), ("theirs", SYSTEMS, "")]
     for table, expected in zip(found, TABLES, strict=True):
         assert table.sentences.tolist() == expected.sentences.tolist()
         assert table.corpus.tolist() == expected.corpus.tolist()

@@ -43,10 +43,8 @@ def folder(make_checkpoint):
 def test_two_devices_give_the_numbers_of_one(folder):
     options = {"model": folder, "se_model": folder, "threshold": -0.9}
     sources, predictions = sentences(70, 40), sentences(70, 40, seed=1)
-    one, two = (
-        registry.make_scorer("impara", {**options, "device": device, "batch_size": 8}).score(sources, predictions)
-        for device in ("cpu", "cpu,cpu")
-    )
+    makers = [{**options, "device": device, "batch_size": 8} for device in ("cpu", "cpu,cpu")]
+    one, two = (registry.make_scorer("impara", settings).score(sources, predictions) for settings in makers)
     assert two.scores == pytest.approx(one.scores, abs=1e-6)  # where a copy lies in memory can change the last bit
     assert len(set(one.scores)) > 60
     assert two.score == pytest.approx(one.score, abs=1e-6)

@@ -30,10 +30,8 @@ def test_devices_that_cannot_be_used_together(device):
 def test_auto_takes_what_the_processor_computes_in(flags, dtype, make_checkpoint, monkeypatch):
     monkeypatch.setattr(devices, "_cpu_flags", lambda: frozenset(flags))
     options = {"model": str(make_checkpoint(3)), "threshold": -2.0, "device": "cpu"}
-    auto, named = (
-        registry.make_scorer("impara", {**options, "dtype": name}).score(["the cat sit"], ["the cat sat"])
-        for name in ("auto", dtype)
-    )
+    scorers = [registry.make_scorer("impara", {**options, "dtype": name}) for name in ("auto", dtype)]
+    auto, named = (scorer.score(["the cat sit"], ["the cat sat"]) for scorer in scorers)
     assert auto == named
     assert f"|dtype:{dtype}|" in auto.signature
     with pytest.raises(ValueError, match="dtype must be one of"):

@@ -32,10 +32,8 @@ def variants(dice: random.Random, words: int, count: int) -> list[str]:
 def groups(count: int) -> list[list[str]]:
     """Groups of 1 to 15 variants of short and empty sentences, one in a hundred of 300 words."""
     dice = random.Random(7)
-    return [
-        variants(dice, 300 if number % 100 == 50 else dice.randint(0, 12), dice.randint(1, 15))
-        for number in range(count)
-    ]
+    lengths = [300 if number % 100 == 50 else None for number in range(count)]
+    return [variants(dice, length or dice.randint(0, 12), dice.randint(1, 15)) for length in lengths]
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])

@@ -9,12 +9,9 @@ from geceval.scorers.bertscore import Bertscore, Settings
 
 SOURCES = ["He go to school .", "I likes cat .", "It is a long day for all of us , is n't it ?", "A cat sat ."]
 PREDICTIONS = ["He goes to school .", "I like the cats .", "It is a long day for us all , right ?", "A cat sat ."]
-REFERENCES = [
-    ["He goes to school .", "He went to school ."],
-    ["I like cats ."],
-    ["It has been a long day for us all , has n't it ?", SOURCES[2], "A long day !"],
-    ["The dog ran away quickly ."],
-]
+REFERENCES = [["He goes to school .", "He went to school ."], ["I like cats ."]]
+REFERENCES += [["It has been a long day for us all , has n't it ?", SOURCES[2], "A long day !"]]
+REFERENCES += [["The dog ran away quickly ."]]
 
 
 def test_equal_texts_score_one_and_empty_texts_zero():

@@ -38,13 +38,8 @@ REFERENCES = [
     ["They really like each other very much .", "they really like each other a lot"],
     ["He told me that it is freer than before .", "He told me it is more free than before"],
 ]
-OPTIONS = [
-    ({}, []),
-    ({"level": "correction_with_type"}, ["-cse"]),
-    ({"level": "detection_span"}, ["-ds"]),
-    ({"level": "detection_token"}, ["-dt"]),
-    ({"beta": 1.0}, ["-b", "1.0"]),
-]
+LEVELS = {"correction_with_type": "-cse", "detection_span": "-ds", "detection_token": "-dt"}
+OPTIONS = [({}, []), *(({"level": level}, [flag]) for level, flag in LEVELS.items()), ({"beta": 1.0}, ["-b", "1.0"])]
 
 
 @pytest.fixture

@@ -11,13 +11,11 @@ from geceval.scorers.m2 import M2, Settings
 
 # The example of the official scorer's README, reconstructed: the texts and the scores .8/.8/.8 are remembered, and the
 # count of 5 gold edits follows from them, so that annotator 1 finds nothing wrong with the second sentence.
+OTTERS = [Edit(2, 3, "are"), Edit(3, 4, ""), Edit(5, 6, "predators")]
 EXAMPLE = [
     M2Sentence("The cat sat at mat .", {0: [Edit(3, 4, "on"), Edit(4, 4, "the", alternatives=("a",))]}),
     M2Sentence("The dog .", {0: [Edit(1, 2, "dogs")], 1: []}),
-    M2Sentence(
-        "Giant otters is an apex predator .",
-        {0: [Edit(2, 3, "are"), Edit(3, 4, ""), Edit(5, 6, "predators")], 1: [Edit(1, 2, "otter")]},
-    ),
+    M2Sentence("Giant otters is an apex predator .", {0: OTTERS, 1: [Edit(1, 2, "otter")]}),
 ]
 SOURCES = [sentence.source for sentence in EXAMPLE]
 FIRST = ["A cat sat on the mat .", "The dog .", "Giant otters are apex predator ."]

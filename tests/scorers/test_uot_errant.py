@@ -7,13 +7,8 @@ from geceval import registry
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog .", "WE are happy ."]
 PREDICTIONS = ["He goes to school by bus .", "I like cats .", "It is very fine .", "She have two dog ."]
 PREDICTIONS.append("We are happy .")
-REFERENCES = [
-    ["He goes to school by bus .", "He went to school on the bus ."],
-    ["I like the cat .", "I like cats ."],
-    ["It is fine ."],
-    ["She has two dogs ."],
-    ["We are happy ."],
-]
+REFERENCES = [["He goes to school by bus .", "He went to school on the bus ."], ["I like the cat .", "I like cats ."]]
+REFERENCES += [["It is fine ."], ["She has two dogs ."], ["We are happy ."]]
 FIRST = [row[0] for row in REFERENCES]
 
 

@@ -110,10 +110,10 @@ def test_a_file_of_the_server_is_no_upload(address, space):
 def test_a_program_may_leave_out_what_has_a_default(app):
     """What `gradio_client` reads: every input but the sentence, or the texts, is optional."""
     info = app.demo.get_api_info()["named_endpoints"]
-    needed = {
-        name: [each["parameter_name"] for each in one["parameters"] if not each["parameter_has_default"]]
-        for name, one in info.items()
+    parameters = {
+        name: [each for each in one["parameters"] if not each["parameter_has_default"]] for name, one in info.items()
     }
+    needed = {name: [each["parameter_name"] for each in row] for name, row in parameters.items()}
     expected = dict.fromkeys(("/score", "/score_large", "/impacts"), ["source", "correction"])
     expected |= {"/chunks": ["source", "correction", "references"], "/detect": ["text"]}
     assert needed == expected | {"/compare": ["source", "systems"], "/report": []}

@@ -63,10 +63,11 @@ def test_numbers(value, shown):
 
 
 def test_bars_go_left_below_zero():
-    for value, styles in (
-        (-1.0, ["left:50.0%;width:50.0%", "left:25.0%;width:25.0%"]),
-        (1.0, ["left:0.0%;width:100.0%", "left:0.0%;width:50.0%"]),
-    ):
+    below, above = (
+        ["left:50.0%;width:50.0%", "left:25.0%;width:25.0%"],
+        ["left:0.0%;width:100.0%", "left:0.0%;width:50.0%"],
+    )
+    for value, styles in ((-1.0, below), (1.0, above)):
         page = harmless(render.bars([("a", 2.0), ("b", value)], "c"))
         assert [attributes["style"] for tag, attributes in page.tags if tag == "i"] == styles
     assert "0.0000" in render.bars([("a", 0.0)], "c")

@@ -170,11 +170,8 @@ def test_a_tokeniser_is_taken_at_its_word():
 
 
 def test_answers_are_cleaned_and_refusals_counted(caplog):
-    answers = [
-        f"Sure! Here is the corrected sentence:\n{PROSE[0]}",
-        "I'm sorry, but I can't help with that.",
-        SYSTEM[2],
-    ]
+    refusal = "I'm sorry, but I can't help with that."
+    answers = [f"Sure! Here is the corrected sentence:\n{PROSE[0]}", refusal, SYSTEM[2]]
     result = registry.make_scorer("m2", {"text": "answers"}).score(SOURCES, answers, REFERENCES)
     assert result.scores[0] == result.scores[2] == 1.0 > result.scores[1]
     expected = {"converted": {"predictions": 2}, "tokeniser": "source", "refusals": 1}

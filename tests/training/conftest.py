@@ -1,16 +1,9 @@
 """What the tests of the training scripts share."""
 
 import csv
-import importlib
 import random
 
 import pytest
-
-
-@pytest.fixture(scope="session")
-def load_script():
-    """A function from the name of a script to its module."""
-    return importlib.import_module
 
 
 @pytest.fixture(scope="session")

@@ -49,14 +49,10 @@ def one_thread():
 
 def start(name, arguments, folder, launcher=()):
     """Start a script in a process group of its own, with `launcher` in place of Python."""
-    return subprocess.Popen(
-        [*(launcher or [sys.executable]), str(TRAINING / f"{name}.py"), *arguments, "--output", str(folder)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    line = [*(launcher or [sys.executable]), str(TRAINING / f"{name}.py"), *arguments, "--output", str(folder)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.Popen(line, env=environment, start_new_session=True, **streams)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import train_meaning
 from geceval.edits.edit import Edit
 from geceval.models.quantised import read_weights
 from geceval.scorers.meaning import Meaning, Settings
@@ -66,10 +67,10 @@ def test_mined_pairs_are_learnt_from_beside_others(corpus, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_writes_what_the_metric_loads(corpus, base, load_script, tmp_path):
+def test_a_run_writes_what_the_metric_loads(corpus, base, tmp_path):
     folder = tmp_path / "toy"
     arguments = ["--m2", str(corpus), "--init-from", str(base), "--output", str(folder), "--lora-rank", "2", "--quiet"]
-    assert load_script("train_meaning").main([*arguments, "--pairs", "2000", "--dtype", "float32"]) == 0
+    assert train_meaning.main([*arguments, "--pairs", "2000", "--dtype", "float32"]) == 0
     results = json.loads((folder / "results.json").read_text())
     assert (folder / "README.md").read_text() == meaning_card(results, folder)
     assert results["test"]["pairs"] == sum(row["pairs"] for row in results["test"]["kinds"])
@@ -78,7 +79,7 @@ def test_a_run_writes_what_the_metric_loads(corpus, base, load_script, tmp_path)
     assert 0 < scores[1] < 1
     further = [*arguments, "--adapter", str(folder / "adapter_model.safetensors"), "--dtype", "float32", "--seeds", "2"]
     further[further.index(str(folder))] = str(tmp_path / "further")
-    assert load_script("train_meaning").main([*further, "--lr", "1e-9", "--pairs", "200"]) == 0
+    assert train_meaning.main([*further, "--lr", "1e-9", "--pairs", "200"]) == 0
     first, second = (read_weights(path / "adapter_model.safetensors") for path in (folder, tmp_path / "further"))
     scale = json.loads((tmp_path / "further" / "results.json").read_text())["scale"]
     head, bias = (first.pop(f"base_model.model.classifier.{name}") for name in ("weight", "bias"))

@@ -34,16 +34,10 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def small(weights, cache, monkeypatch):
     """`"small"` as a named model that is nowhere yet."""
-    model = dataclasses.replace(
-        named.NAMED_MODELS["smollm2"],
-        variable="GECEVAL_SMALL",
-        package="small_weights",
-        requirement="small-weights==1.0",
-        file="small.gguf",
-        sha256=hashlib.sha256(weights.read_bytes()).hexdigest(),
-        size=weights.stat().st_size,
-        hub_id="ORG/small",
-    )
+    names = {"variable": "GECEVAL_SMALL", "package": "small_weights", "file": "small.gguf", "hub_id": "ORG/small"}
+    content = {"sha256": hashlib.sha256(weights.read_bytes()).hexdigest(), "size": weights.stat().st_size}
+    settings = {"requirement": "small-weights==1.0", **names, **content}
+    model = dataclasses.replace(named.NAMED_MODELS["smollm2"], **settings)
     monkeypatch.setitem(named.NAMED_MODELS, "small", model)
     return model
 

@@ -29,12 +29,6 @@ def test_a_revision_is_one_of_the_hub(in_environment):
     assert "GECEVAL_SMALL" not in str(caught.value)  # where nobody looked
 
 
-@pytest.mark.parametrize("revision", ["/etc", "../main"])
-def test_a_path_is_no_revision(in_environment, revision):
-    with pytest.raises(CheckpointError, match=f"^small: '{revision}' is no revision"):
-        resolve(f"small@{revision}")
-
-
 @pytest.mark.parametrize("variable", ["GECEVAL_SMALL", "GECEVAL_MODEL_CACHE"])
 def test_a_home_folder_that_is_not_there(in_environment, monkeypatch, variable):
     monkeypatch.setenv(variable, "~nouser/x")

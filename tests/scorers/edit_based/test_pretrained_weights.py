@@ -13,12 +13,8 @@ from geceval.scorers.m2 import Settings as M2Settings
 
 SOURCES = ["He go to school by the bus .", "I likes cat .", "It is fine .", "She have two dog ."]
 PREDICTIONS = ["He goes to school by bus .", "I like cats .", "It is very fine .", "She have two dog ."]
-REFERENCES = [
-    ["He goes to school by bus .", "He went to school on the bus ."],
-    ["I like cats .", "I like the cat ."],
-    ["It is fine ."],
-    ["She has two dogs ."],
-]
+REFERENCES = [["He goes to school by bus .", "He went to school on the bus ."], ["I like cats .", "I like the cat ."]]
+REFERENCES += [["It is fine ."], ["She has two dogs ."]]
 
 
 def scores_by_table(table: dict[tuple[str, str], float]) -> pt.PairScorer:
