@@ -9,11 +9,19 @@ writes a file like `src/geceval/assets/unigrams/counts.tsv`. Texts are UTF-8, `.
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from geceval.core.files import read_lines, write_text
-from geceval.scorers.learned.likelihoods import count
+from geceval.scorers.learned.likelihoods import words
 from recipes.scripts import exit_code, script_parser
+
+
+def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
+    """Counts of the words of texts; words that occur less often than `least` are left out."""
+    counts = Counter(word for text in texts for word in words(text))
+    return Counter({word: times for word, times in counts.items() if times >= least})
 
 
 def main(arguments: list[str] | None = None) -> int:

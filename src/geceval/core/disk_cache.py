@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -114,7 +115,7 @@ class _Database:
                 values.update((key, _checked(key, value)) for key, value in database.execute(query, part))
             return {key: value for key, value in values.items() if value is not None}
 
-        if not digests or not self._usable or not _is_file(self.file):
+        if not digests or not self._usable or not os.path.isfile(self.file):  # noqa: PTH113 - also false where a folder may not be entered
             return {}
         return self._with_database("rw", select) or {}
 
@@ -175,13 +176,6 @@ def _checked(key: bytes, entry: Any) -> bytes | None:
     if not isinstance(entry, bytes) or entry[:_CHECKSUM] != _checksum(key, entry[_CHECKSUM:]):
         return None
     return entry[_CHECKSUM:]
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # e.g. a folder on the way may not be entered
-        return False
 
 
 def _inode(path: Path) -> int | None:

@@ -43,28 +43,22 @@ def named(metric: str) -> Iterator[None]:
         raise type(error)(f"{metric}: {error}") from error
 
 
-EXTRAS = {
-    "torch": "neural",
-    "transformers": "neural",
-    "safetensors": "neural",
-    "peft": "neural",
-    "gguf": "lm",
-    "snowballstemmer": "meteor",
-    "errant": "edits",
-    "spacy": "edits",
-    "openai": "llm",
-    "accelerate": "train",
-    "matplotlib": "plots",
-    "gradio": "space",
+_PACKAGES = {
+    "neural": "torch transformers safetensors peft",
+    "lm": "gguf",
+    "meteor": "snowballstemmer",
+    "edits": "errant spacy",
+    "llm": "openai",
+    "train": "accelerate",
+    "plots": "matplotlib",
+    "space": "gradio",
     "ray": "ray",
-    "ot": "uot",
-    "torchmetrics": "harness",
-    "inspect_ai": "harness",
-    "opencc": "zh",
-    "pypinyin": "zh",
-    "HanTa": "languages",
-    "syntok": "languages",
+    "uot": "ot",
+    "harness": "torchmetrics inspect_ai",
+    "zh": "opencc pypinyin",
+    "languages": "HanTa syntok",
 }
+EXTRAS = {package: extra for extra, packages in _PACKAGES.items() for package in packages.split()}
 
 
 def install_command(extra: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geceval.edits.edit import Edit, applicable, distinct
+from geceval.edits.edit import Edit, applicable, correct_span, distinct
 
 Tokens = tuple[str, ...]
 Span = tuple[int, int]
@@ -46,18 +46,12 @@ def divide(source: str, targets: Sequence[Sequence[Edit]]) -> JointChunks:
         else:
             spans.append([start, end])
     borders = tuple((start, end) for start, end in spans)
-    return JointChunks(tokens, borders, tuple(tuple(_texts(tokens, borders, target)) for target in edits))
+    texts = (tuple(_text(tokens, span, target) for span in borders) for target in edits)
+    return JointChunks(tokens, borders, tuple(texts))
 
 
-def _texts(tokens: Tokens, spans: Sequence[Span], edits: Sequence[Edit]) -> list[Tokens | None]:
-    """The text of one target in each span; edits and spans are walked through together."""
-    texts: list[Tokens | None] = []
-    index = 0
-    for start, end in spans:
-        first, done, made = index, start, []
-        while index < len(edits) and edits[index].end <= end:
-            made += [*tokens[done : edits[index].start], *edits[index].correction.split()]
-            done = edits[index].end
-            index += 1
-        texts.append((*made, *tokens[done:end]) if index > first else None)
-    return texts
+def _text(tokens: Tokens, span: Span, edits: Sequence[Edit]) -> Tokens | None:
+    """What one target makes of a span; `None` if it has no edit there."""
+    start, end = span
+    inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+    return tuple(correct_span(tokens, start, end, inside)) if inside else None

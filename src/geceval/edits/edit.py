@@ -83,13 +83,22 @@ def apply(source: str, edits: Iterable[Edit]) -> str:
         ValueError: If an edit lies beyond the end of the source or two edits overlap; the message says which.
     """
     tokens = source.split()
-    corrected: list[str] = []
-    done = 0
-    for edit in applicable(source, tokens, edits):
-        corrected += tokens[done : edit.start]
-        corrected += edit.correction.split()
-        done = edit.end
-    return " ".join(corrected + tokens[done:])
+    return " ".join(correct_span(tokens, 0, len(tokens), applicable(source, tokens, edits)))
+
+
+def correct_span(tokens: Sequence[str], start: int, end: int, edits: Iterable[Edit]) -> list[str]:
+    """The tokens of a span with those edits made that lie in it; edits are in order and do not overlap."""
+    corrected, done = [], start
+    for edit in edits:
+        if start <= edit.start and edit.end <= end:
+            corrected += [*tokens[done : edit.start], *edit.correction.split()]
+            done = edit.end
+    return [*corrected, *tokens[done:end]]
+
+
+def leave_one_out(source: str, edits: Sequence[Edit]) -> list[str]:
+    """The corrected text, and that without each of the edits."""
+    return [apply(source, edits), *(apply(source, [*edits[:i], *edits[i + 1 :]]) for i in range(len(edits)))]
 
 
 def applicable(source: str, tokens: Sequence[str], edits: Iterable[Edit]) -> list[Edit]:

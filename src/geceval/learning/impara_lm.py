@@ -39,14 +39,7 @@ PARTS = 5  # of rated pairs, for the accuracy of a head on sources that it has n
 
 # The recipe of `smollm2-impara`; the settings of heads do not apply.
 RECIPE = Recipe(
-    base="smollm2",
-    lora_rank=16,
-    learning_rate=5e-4,
-    schedule="linear",
-    warmup=0.06,
-    batch_size=32,
-    epochs=1,
-    evaluations=2,
+    base="smollm2", lora_rank=16, learning_rate=5e-4, schedule="linear", warmup=0.06, epochs=1, evaluations=2
 )
 
 

@@ -19,11 +19,8 @@ from geceval.learning.loop import Objective, fit
 from geceval.learning.recipe import Recipe
 from geceval.models.devices import pick_device
 
-_COSTLY = (
-    "checkpoint-*",
-    "history.json",
-    "shard-*",
-)  # files that take long to compute: of the network, and the scores of a teacher
+# Files that take long to compute: of the network, and the scores of a teacher.
+_COSTLY = ("checkpoint-*", "history.json", "shard-*")
 
 
 def train(
@@ -156,17 +153,8 @@ def fit_seeds(
     objective: Objective, job: Any, recipe: Recipe, rows: Sequence[Any], evaluation: Any, run: Path, progress: bool
 ) -> list[dict[str, Any]]:
     """Call `geceval.learning.loop.fit` with each seed of a job, each in its own folder below `run`."""
-    return [
-        fit(
-            objective,
-            dataclasses.replace(recipe, seed=seed),
-            rows,
-            evaluation,
-            network_file(run, seed).parent,
-            progress,
-        )
-        for seed in job.seeds
-    ]
+    recipes = [dataclasses.replace(recipe, seed=seed) for seed in job.seeds]
+    return [fit(objective, each, rows, evaluation, network_file(run, each.seed).parent, progress) for each in recipes]
 
 
 def network_file(run: Path, seed: int) -> Path:

@@ -11,7 +11,7 @@ from geceval.core.inputs import Columns
 from geceval.core.options import ModelName, PipelineName, Positive, Range
 from geceval.core.result import Result
 from geceval.core.signature import signature
-from geceval.edits.edit import Edit, apply, in_order
+from geceval.edits.edit import Edit, in_order, leave_one_out
 from geceval.edits.errant.annotator import get_annotator
 from geceval.models.checkpoints import resolve
 from geceval.models.devices import network_facts
@@ -127,8 +127,8 @@ class EditQuality(Scorer):
 
 def contexts(source: str, edits: Sequence[Edit]) -> list[TextPair]:
     """For each edit, the texts before and after it where it is made last."""
-    corrected = apply(source, edits)
-    return [(apply(source, [*edits[:index], *edits[index + 1 :]]), corrected) for index in range(len(edits))]
+    corrected, *befores = leave_one_out(source, edits)
+    return [(before, corrected) for before in befores]
 
 
 def _shown(edit: Edit, probability: float) -> dict[str, Any]:

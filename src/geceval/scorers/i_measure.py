@@ -18,7 +18,7 @@ from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.edits.edit import Edit, in_order, without_overlaps
+from geceval.edits.edit import Edit, correct_span, in_order, without_overlaps
 from geceval.edits.three_way import KINDS, Triple, count_columns
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.references.gold import gold_facts, gold_from_m2
@@ -179,7 +179,7 @@ def annotators_choices(source: str, edits: Mapping[int, Sequence[Edit]]) -> Choi
     picks: list[list[int]] = [[] for _ in annotators]
     done = 0
     for start, end in _clusters(annotators):
-        by_annotator = [_version(tokens, start, end, row) for row in annotators]
+        by_annotator = [tuple(correct_span(tokens, start, end, row)) for row in annotators]
         distinct = tuple(dict.fromkeys(by_annotator))
         versions += [(tokens[done:start],), distinct]
         for pick, version in zip(picks, by_annotator, strict=True):
@@ -201,17 +201,6 @@ def _clusters(annotators: Sequence[Sequence[Edit]]) -> list[tuple[int, int]]:
             clusters.append((start, end))
         inserts_at_end = start == end == clusters[-1][1]
     return clusters
-
-
-def _version(tokens: Tokens, start: int, end: int, edits: Sequence[Edit]) -> Tokens:
-    """The text that an annotator makes of `tokens[start:end]`."""
-    result: list[str] = []
-    done = start
-    for edit in edits:
-        if start <= edit.start and edit.end <= end:
-            result += [*tokens[done : edit.start], *edit.correction.split()]
-            done = edit.end
-    return (*result, *tokens[done:end])
 
 
 def _check_lengths(columns: Columns, choices: Sequence[Choices]) -> None:

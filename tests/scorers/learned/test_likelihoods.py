@@ -7,7 +7,7 @@ import pytest
 import geceval
 from geceval import registry
 from geceval.models.causal import CausalModel
-from geceval.scorers.learned.likelihoods import count, load_unigrams, words
+from geceval.scorers.learned.likelihoods import load_unigrams, words
 
 SOURCES = ["She go to the school yesterday .", "I likes cats .", "It is all right ."]
 SYSTEMS = {
@@ -64,11 +64,6 @@ def test_systems_are_read_together(make_causal, monkeypatch, metric, distinct):
 )
 def test_words(text, expected):
     assert words(text) == expected
-
-
-def test_rare_words_are_left_out_of_counts():
-    assert count(["a a b", "A b c"]) == {"a": 3, "b": 2}
-    assert count(["a b"], least=1) == {"a": 1, "b": 1}
 
 
 def test_the_bundled_counts():

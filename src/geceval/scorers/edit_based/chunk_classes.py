@@ -39,9 +39,8 @@ def classify(chunks: JointChunks, assumption: Assumption, level: Level = "correc
 def _dependent(hypothesis: Tokens | None, reference: Tokens | None, source: Tokens, level: Level) -> ChunkClass:
     """The class of a chunk by the text of the hypothesis and that of the reference; `None` is no change."""
     if hypothesis is None:
-        return (
-            ChunkClass.KEPT if reference is None or level == "correction" and reference == source else ChunkClass.MISS
-        )
+        kept = reference is None or (level == "correction" and reference == source)
+        return ChunkClass.KEPT if kept else ChunkClass.MISS
     if level == "detection":
         agrees = reference is not None
     else:

@@ -100,17 +100,11 @@ def load_pair_scorer(settings: Settings, runtime: RunTime) -> tuple[PairScorer |
     facts = network_facts(runtime)
     if settings.weight == "bertscore":
         matcher = load_matcher(settings.model or "bundled", settings.layer, None, runtime)
-
-        def f1(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-            return matcher.match(candidates, references, runtime)[:, 2]
-
-        return f1, {"model": matcher.name, "layer": matcher.layer, **facts}
+        facts = {"model": matcher.name, "layer": matcher.layer, **facts}
+        return lambda candidates, references: matcher.match(candidates, references, runtime)[:, 2], facts
     translator = load_seq2seq(settings.model or PUBLISHED, None, runtime)
-
-    def likelihood(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        return translator.log_likelihoods(references, candidates, runtime)
-
-    return likelihood, {"model": translator.name, **facts}
+    facts = {"model": translator.name, **facts}
+    return lambda candidates, references: translator.log_likelihoods(references, candidates, runtime), facts
 
 
 def weighted_counts(

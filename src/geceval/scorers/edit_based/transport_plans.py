@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geceval.core.f_score import Counts
-from geceval.edits.edit import Edit, apply, distinct, in_order, without_overlaps
+from geceval.edits.edit import Edit, distinct, in_order, leave_one_out, without_overlaps
 from geceval.scorers.edit_based.edit_scorer import TypeCounts
 
 Behaviour: TypeAlias = Literal["normalised", "published"]
@@ -36,8 +36,7 @@ def edit_vectors(
     texts = []
     for source, edits in rows:
         counting = in_order(without_overlaps(distinct([edit for edit in edits if edit.type != "UNK"])))
-        kept = [counting[:index] + counting[index + 1 :] for index in range(len(counting))]
-        texts.append((counting, [apply(source, each) for each in (counting, *kept)] if counting else []))
+        texts.append((counting, leave_one_out(source, counting) if counting else []))
     index = {text: row for row, text in enumerate(dict.fromkeys(text for _, row in texts for text in row))}
     embedded = np.asarray(embed(list(index)), dtype=np.float64)
     sides = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from geceval.edits.edit import Edit, apply
+from geceval.edits.edit import Edit, leave_one_out
 
 Row = tuple[str, Sequence[Edit]]
 Embed = Callable[[list[str]], np.ndarray]
@@ -14,7 +14,7 @@ Embed = Callable[[list[str]], np.ndarray]
 def cosine_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
     """The impact of each edit: 1 - cos(embed(T), embed(T_-e)), Eq. 5."""
     # Every distinct text is embedded once, in one call.
-    texts = [_leave_one_out(source, edits) for source, edits in rows]
+    texts = [leave_one_out(source, edits) for source, edits in rows]
     index = {text: number for number, text in enumerate(dict.fromkeys(t for group in texts for t in group))}
     if not index:
         return []
@@ -25,12 +25,6 @@ def cosine_impacts(rows: Sequence[Row], embed: Embed) -> list[list[float]]:
         [_impact(vectors[index[full]], vectors[index[text]], full == text) for text in partial]
         for full, *partial in texts
     ]
-
-
-def _leave_one_out(source: str, edits: Sequence[Edit]) -> list[str]:
-    """T, and T without each of the edits."""
-    edits = list(edits)
-    return [apply(source, edits), *(apply(source, edits[:i] + edits[i + 1 :]) for i in range(len(edits)))]
 
 
 def _impact(full: np.ndarray, partial: np.ndarray, equal: bool) -> float:

@@ -3,8 +3,7 @@
 import hashlib
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,12 +109,6 @@ def words(text: str) -> list[str]:
     """The words of a text in lower case: runs of letters and digits, contractions, each other character but spaces."""
     # `Don't` and `do n't` alike are `do` and `n't`: tokenised or not, a text has the same words.
     return _WORD.findall(text.lower().replace("\u2019", "'"))
-
-
-def count(texts: Iterable[str], least: int = 2) -> Counter[str]:
-    """Counts of the words of texts; words that occur less often than `least` are left out."""
-    counts = Counter(word for text in texts for word in words(text))
-    return Counter({word: times for word, times in counts.items() if times >= least})
 
 
 @lru_cache(1)
