@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines, read_parallel, write_text
-from geceval.core.options import Count, Language, Options, Range, check_count
+from geceval.core.options import Count, Language, Options, Range
 from geceval.core.progress import bar, parts
 from geceval.corpora.ratings import rated_pairs, read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
@@ -82,8 +82,6 @@ def ranked_pairs(
     # repeat an earlier pair, if the texts are equal or one is empty, if the sums of impacts are equal, or if an impact
     # is NaN. Edits that overlap an earlier one of their row are left out first. The pairs that remain are shuffled over
     # all rows.
-    check_count("total", total)
-    check_count("per_row", per_row)
     usable = _usable(rows)
     rng = random.Random(seed)
     drawn = [(number, *subsets) for number, row in enumerate(usable) for subsets in _subsets(len(row[1]), per_row, rng)]
@@ -105,7 +103,6 @@ def ranked_pairs(
 
 def parallel_pairs(rows: Iterable[Row], *, total: int = PAIRS, seed: int = 1) -> list[RankedPair]:
     """Pairs of source and full correction, the paper's ablation "parallel data only" (section 3.2)."""
-    check_count("total", total)
     texts = ((" ".join(source.split()), apply(source, edits)) for source, edits in _usable(rows))
     pairs = list(dict.fromkeys(RankedPair(low, low, high) for low, high in texts if low != high and low and high))
     random.Random(seed).shuffle(pairs)

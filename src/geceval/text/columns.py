@@ -74,13 +74,9 @@ def evidence(text: str, known: frozenset[str] = frozenset()) -> int:
     """1 for prose, -1 for tokens, 0 if a text shows neither; words of its source, if known, show nothing."""
     words = [word for word in text.split() if not word.isalnum() and not _UNSPACED.search(word)]
     touching = sum(word not in known and _TOUCHING.fullmatch(word) is not None for word in words)
-    if (
-        words
-        and text.rstrip().endswith(words[-1])
-        and _LAST.fullmatch(words[-1])
-        and not _TOUCHING.fullmatch(words[-1])
-    ):
-        touching += words[-1] not in known
+    last = words[-1] if words and text.rstrip().endswith(words[-1]) else ""
+    if _LAST.fullmatch(last) and not _TOUCHING.fullmatch(last):
+        touching += last not in known
     apart = sum(_APART.fullmatch(word) is not None for word in words)
     return (touching > apart) - (touching < apart)
 

@@ -140,7 +140,7 @@ def test_worker_processes_give_the_same_edits(parsed):
         assert not seen  # all the parsing was done elsewhere
         assert annotator.edits(pairs[::-1], workers=2) == expected[::-1]
     finally:
-        annotator.close()
+        annotator._pool.close()
     assert annotator.edits(pairs, workers=2) == expected
 
 
@@ -179,7 +179,7 @@ def test_an_error_in_a_worker_is_the_same_error_here(fresh, monkeypatch):
     assert messages[0] == messages[1]
     monkeypatch.undo()
     assert annotator.edits(pairs, workers=2) == get_annotator("bundled").edits(pairs)
-    annotator.close()
+    annotator._pool.close()
 
 
 def test_every_network_multiplies_with_numpy_also_in_other_processes(bundled):

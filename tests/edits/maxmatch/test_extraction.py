@@ -166,7 +166,7 @@ WORDS = ["the", "a", "cat", "cats", "sat", "sit", "on", "mat", "."]
 def no_caches():
     geceval.clear_caches()
     yield
-    extraction.close()
+    extraction._pool.close()
 
 
 def corpus(count: int, seed: int = 0):

@@ -1,11 +1,8 @@
 """ERRANT's alignment of two parsed sentences: the same result as ERRANT's own, faster."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import errant.alignment
 import numpy as np
@@ -13,11 +10,9 @@ from errant.edit import Edit as ErrantEdit
 from rapidfuzz.distance import Indel, Levenshtein
 from rapidfuzz.process import cdist
 from spacy import attrs, parts_of_speech
+from spacy.tokens import Doc
 
 from geceval.edits.errant.transpositions import common_ending, first_indices, transposed
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 CELLS = 2**22
 LONGEST_RUN = 256

@@ -107,10 +107,6 @@ class Annotator(abc.ABC):
             outcome[index].edits[number] = [dataclasses.replace(edit, annotator=number) for edit in typed[row]]
         return outcome
 
-    def close(self) -> None:
-        """End the worker processes, if there are any; a later call may start new ones."""
-        self._pool.close()
-
 
 def _pack(edits: Sequence[Edit]) -> bytes:
     rows = [[edit.start, edit.end, edit.correction, edit.type, edit.annotator] for edit in edits]

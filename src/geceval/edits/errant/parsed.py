@@ -1,7 +1,5 @@
 """ERRANT edits (Bryant et al., 2017): the corrections of a sentence as typed edits."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

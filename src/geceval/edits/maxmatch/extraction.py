@@ -244,11 +244,6 @@ def extract_all(
     return [extracted[key] for key in keys]
 
 
-def close() -> None:
-    """End the worker processes, if there are any; a later call may start new ones."""
-    _pool.close()
-
-
 def _extract(keys: Sequence[Key]) -> Iterator[Extracted]:
     for source, prediction, fields, gold in keys:
         lattice = Lattice(source, prediction, Rules(*fields))

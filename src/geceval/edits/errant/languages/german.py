@@ -1,19 +1,13 @@
 """German: parts of speech and lemmas of HanTa, and edits merged as in the gold of Falko-MERLIN (Boyd, 2018)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import naming_the_extra
 from geceval.core.signature import package_version
 from geceval.edits.errant.languages import untagged
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 COMPONENT = "geceval_hanta"
 LONGEST_WORD = 60

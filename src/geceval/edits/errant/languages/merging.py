@@ -1,19 +1,14 @@
 """Merging of adjacent operations for languages other than English: rules of ERRANT, with content words of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING
 
+from errant.alignment import Alignment
 from errant.edit import Edit as ErrantEdit
 from rapidfuzz.distance import Indel
+from spacy.tokens import Span
 
 from geceval.edits.errant.languages.untagged import letters
-
-if TYPE_CHECKING:
-    from errant.alignment import Alignment
-    from spacy.tokens import Span
 
 SIMILAR = 0.75
 """Above this similarity, two words at the edge of an edit are forms of one word, and an edit of their own."""

@@ -1,18 +1,13 @@
 """ERRANT for any language: a pipeline that only knows punctuation, and types from form and universal part of speech."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import spacy
+from errant.edit import Edit as ErrantEdit
 from rapidfuzz.distance import Levenshtein
 from spacy.language import Language
-
-if TYPE_CHECKING:
-    from errant.edit import Edit as ErrantEdit
-    from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Token
 
 COMPONENT = "geceval_punctuation"
 SIMILAR = 0.55
