@@ -126,12 +126,6 @@ def test_the_seed_decides_and_total_is_kept():
     assert max(sum(pair.source == row[0] for pair in ranked_pairs(rows, bag_of_words, per_row=2)) for row in rows) == 2
 
 
-@pytest.mark.parametrize("name", ["total", "per_row"])
-def test_numbers_below_one_are_refused(name):
-    with pytest.raises(ValueError, match=name):
-        ranked_pairs([(SOURCE, [FIRST])], bag_of_words, **{name: 0})
-
-
 def test_parallel_pairs_are_source_and_full_correction():
     rows = [("a  b c", [LAST, FIRST]), (SOURCE, []), (SOURCE, [Edit(0, 1, "a")]), (SOURCE, [FIRST, LAST])]
     assert parallel_pairs(rows) == [RankedPair(SOURCE, SOURCE, "x b z")]
