@@ -89,12 +89,10 @@ def test_no_sentence_is_in_both_parts():
     ("scores", "human", "message"),
     [
         (np.zeros((2, 3)), [1, 2], "at least three"),
-        (np.eye(3), [1, 2], "3 systems but 2 human scores"),
         (np.eye(3), [1, 1, 1], "not all equal"),
         (np.eye(3), [1, 2, np.inf], "finite numbers"),
         (np.ones((3, 3)), [1, 2, 3], "equal scores under all weights"),
         (np.full((3, 3), np.nan), [1, 2, 3], "not a finite number"),
-        (np.zeros((3, 2)), [1, 2, 3], r"shape \[systems, 3\], got \[3, 2\]"),
     ],
 )
 def test_bad_systems(scores, human, message):
@@ -104,9 +102,8 @@ def test_bad_systems(scores, human, message):
 
 def test_bad_sentences():
     pairs = make_pairs(3, 4, np.random.default_rng(0))
-    for shape, message in ((3, 4, 3), "no pair of different outputs"), ((3, 4), r"shape \[systems, sentences, 3\]"):
-        with pytest.raises(ValueError, match=message):
-            tune_on_sentences(np.ones(shape), pairs)
+    with pytest.raises(ValueError, match="no pair of different outputs"):
+        tune_on_sentences(np.ones((3, 4, 3)), pairs)
     for share, message in (1.0, "must lie between 0 and 1"), (0.1, "leaves one part empty"):
         with pytest.raises(ValueError, match=message):
             split_pairs(pairs, share)

@@ -69,7 +69,7 @@ def convert(
         refuse("chooses corrections, and --source prints the sources", annotator=annotator)
     if len(files) != 1:
         raise InputError(f"--to text takes one M2 or JSON file, got {len(files)}")
-    lines = _sources(files[0]) if source else _corrections(files[0], annotator)
+    lines = [each.source for each in _read(files[0])] if source else _corrections(files[0], annotator)
     write("".join(f"{line}\n" for line in lines), output)
 
 
@@ -94,10 +94,6 @@ def _read(path: str) -> list[M2Sentence]:
     from geceval.edits.m2 import read_m2
 
     return read_m2(path)
-
-
-def _sources(path: str) -> list[str]:
-    return [sentence.source for sentence in _read(path)]
 
 
 def _corrections(path: str, annotator: int | None) -> list[str]:

@@ -26,9 +26,7 @@ def filter_(
     least: Annotated[
         float, typer.Option("--min", min=0, max=1, help="Keep edits that are at least so likely right.")
     ] = DOUBTFUL,
-    text: Annotated[
-        str | None, typer.Option(help="What the files hold: auto, tokens, prose, answers, or a tokeniser's name.")
-    ] = None,
+    text: shared.Text = None,
     nlp: shared.Nlp = "bundled",
     batch_size: shared.BatchSize = 64,
     device: shared.Device = "auto",

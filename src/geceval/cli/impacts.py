@@ -111,10 +111,8 @@ def impacts(
     chances = edit_judge(RunTime(**runtime)).judge(shown.sources, [edits for edits, *_ in parts])
     rows = [_Row(edits, values, p.tolist(), facts) for (edits, values, facts), p in zip(parts, chances, strict=True)]
     if form == "json":
-        write(
-            json_text(_to_json(shown.sources, shown.predictions, rows, "impact" if method == "impact" else "score")),
-            output,
-        )
+        value_name = "impact" if method == "impact" else "score"
+        write(json_text(_to_json(shown.sources, shown.predictions, rows, value_name)), output)
         return
     columns, cells = _table(shown.sources, rows, method)
     notes = [f"line {number}: {row.facts['note']}" for number, row in enumerate(rows, start=1) if row.facts.get("note")]

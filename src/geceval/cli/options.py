@@ -69,6 +69,9 @@ MetricOptions = Annotated[
 OneMetricOptions = Annotated[
     list[str] | None, typer.Option("-o", "--option", metavar="KEY=VALUE", help="Any option of the metric.")
 ]
+Text = Annotated[
+    str | None, typer.Option(help="What the files hold: auto, tokens, prose, answers, or a tokeniser's name.")
+]
 Cache = Annotated[
     str | None, typer.Option(help="Folder that keeps edits and answers of networks for later; or set GECEVAL_CACHE.")
 ]

@@ -56,9 +56,7 @@ def score(
     gold_m2: shared.GoldM2 = None,
     predictions_m2: shared.PredictionsM2 = None,
     option: shared.MetricOptions = None,
-    text: Annotated[
-        str | None, typer.Option(help="What the files hold: auto, tokens, prose, answers, or a tokeniser's name.")
-    ] = None,
+    text: shared.Text = None,
     model: Annotated[
         str | None, typer.Option(help="bundled, a folder, or a Hub id[@revision]; for every metric that has a model.")
     ] = None,

@@ -24,20 +24,12 @@ _Token: TypeAlias = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class JudgedCorrection:
-    """A correction whose edits were judged.
+    """A correction whose edits were judged."""
 
-    Attributes:
-        source: Its tokens, joined by one space; edits count them.
-        edits: The edits of the correction.
-        probabilities: How likely each is right.
-        texts: Source and correction as they came, in one form.
-        tokens: Source and correction as tokens.
-    """
-
-    source: str
+    source: str  # its tokens, joined by one space; edits count them
     edits: tuple[Edit, ...]
-    probabilities: tuple[float, ...]
-    texts: tuple[str, str]
+    probabilities: tuple[float, ...]  # how likely each edit is right
+    texts: tuple[str, str]  # source and correction as they came, in one form
     tokens: tuple[list[str], list[str]]
 
     def kept(self, least: float) -> list[Edit]:

@@ -80,18 +80,9 @@ def test_baseline():
         pick_baseline(scores, "d")
 
 
-@pytest.mark.parametrize(
-    ("systems", "message"),
-    [
-        ({"a": np.ones(3)}, "at least two systems"),
-        ({"a": np.ones(3), "b": np.ones(4)}, "b has 4 sentences but a has 3"),
-        ({"a": np.ones(3), "b": np.array([1, math.nan, 1])}, "the score of b is nan"),
-        ({"a": np.ones(0), "b": np.ones(0)}, "no sentences"),
-    ],
-)
-def test_bad_systems(systems, message):
-    with pytest.raises(ValueError, match=message):
-        compare_rows(systems, mean, SETTINGS)
+def test_a_score_that_is_no_number():
+    with pytest.raises(ValueError, match="the score of b is nan"):
+        compare_rows({"a": np.ones(3), "b": np.array([1, math.nan, 1])}, mean, SETTINGS)
 
 
 def test_constant_scores_do_not_differ():

@@ -12,7 +12,6 @@ from geceval.core.options import check_choice, check_count
 from geceval.meta.agreement import Pairs, TieRule, verdicts
 from geceval.meta.correlation import correlate
 from geceval.meta.significance.resampling import (
-    EQUAL,
     INSIDE,
     Alternative,
     Method,
@@ -122,9 +121,6 @@ def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
     # ((r12+r13)/2)²·(1-r23)³).
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 systems, got {count}")
-    for name, value in (("r12", r12), ("r13", r13), ("r23", r23)):
-        if abs(value) > 1 + EQUAL:
-            raise InputError(f"{name} is no correlation: {value!r} lies outside [-1, 1]")
     if any(math.isnan(value) for value in (r12, r13, r23)):
         return Williams(math.nan, math.nan, math.nan)
     if r12 == r13:
