@@ -96,6 +96,7 @@ def test_cite_without_a_test_set(ok):
         (["-m", "m2", "-p", "x"], "Missing option '-s'; or name a test set: -t NAME"),
         (["-s", "x", "-p", "x"], "Missing option '-m'; or name a test set: -t NAME"),
         (["-t", "conl14", "-p", "x"], "unknown test set 'conl14'; did you mean 'conll14'?"),
+        (["-t", "multigec-", "-p", "x"], "multigec-: add the language or name of a corpus: multigec-LANGUAGE-CORPUS"),
         (["-t", "conll14", "-s", "x", "-p", "x"], "--sources says what -t says: leave it out"),
         (["-t", "conll14", "-p", "short.txt"], "short.txt has 1 line but conll14 has 44; they must be parallel"),
         (["-t", "conll14", "-m", "gleu", "--beside"], "conll14: published scores are those of m2 alone"),
@@ -129,9 +130,9 @@ def test_add_list_and_sources(ok, fails, conll14):
     assert ok("data", "add", "conll14", "data") == f"conll14: m2 is {file}\n"
     assert "   yes   " in next(line for line in ok("data", "list").splitlines() if line.startswith(" conll14 "))
     assert ok("data", "sources", "conll14") == (docs_corpora.EXAMPLE / "source.txt").read_text()
-    for folder in ("data", "nowhere"):
-        message = fails("data", "add", "conll13", folder)
-        assert message.startswith("conll13: no file with the text of official-preprocessed.m2, 326,386 bytes")
+    message = fails("data", "add", "conll13", "data")
+    assert message.startswith("conll13: no file with the text of official-preprocessed.m2, 326,386 bytes")
+    assert fails("data", "add", "conll13", "nowhere").startswith("nowhere: no such file or folder")
     assert fails("data", "add", "bea19-test", "data").startswith("bea19-test: its gold is not public")
 
 

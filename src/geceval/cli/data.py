@@ -20,8 +20,9 @@ def list_() -> None:
     """List the test sets that `score -t` takes and whether they are here, and the data sets that `build` converts."""
     here, sets = test_sets.files_below(test_sets.folders()), test_sets.TEST_SETS
     cells = [[name, it.title, it.sentences, it.metric, _where(name, here), it.data.terms] for name, it in sets.items()]
-    about, present = test_sets.entry(test_sets.MULTIGEC), test_sets.essays((), here)
-    row = [f"{test_sets.MULTIGEC}LANGUAGE-CORPUS", "MultiGEC-2025", "", about.metric, "yes" if present else "no"]
+    name = f"{test_sets.MULTIGEC}LANGUAGE-CORPUS"
+    about, present = test_sets.entry(name), test_sets.essays((), here)
+    row = [name, "MultiGEC-2025", "", about.metric, "yes" if present else "no"]
     cells.append([*row, about.data.terms])
     columns = ["test set", "texts", "sentences", "metric", "here", "terms"]
     sys.stdout.write(table_text(columns, cells, terminal_width(None)) + "\n")

@@ -59,7 +59,8 @@ def entry(name: str) -> Entry:
     """The entry of a test set."""
     if name.startswith(MULTIGEC):
         about = _CONTENT["multigec"]
-        words = _words(name.removeprefix(MULTIGEC))
+        if not (words := _words(name.removeprefix(MULTIGEC))):
+            raise InputError(f"{name}: add the language or name of a corpus: {MULTIGEC}LANGUAGE-CORPUS")
         title = f"{about['title']} ({' '.join(words)})"
         return Entry(**{**about, "title": title, "data": _DATA[about["data"]], "words": frozenset(words)})
     if name not in TEST_SETS:
@@ -83,6 +84,9 @@ def _told() -> list[str]:
 
 def remember(name: str, path: str | Path) -> dict[str, Path]:
     """Look for files in this folder, or this file, from now on, if those of a test set are there; they are returned."""
+    entry(name)
+    if not expanded(path).exists():
+        raise InputError(f"{path}: no such file or folder")
     paths = find(name, files_below([expanded(path).absolute()]))
     _ours().mkdir(parents=True, exist_ok=True)
     write_text(_ours() / MEMORY, "\n".join(dict.fromkeys([*_told(), str(expanded(path).absolute()), ""])))

@@ -79,8 +79,8 @@ def snapshot(repository: str, revision: str | None = None, part: str = "") -> Pa
         why = "the Hub is switched off (HF_HUB_OFFLINE)" if offline() else "the Hub cannot be reached"
         at = f" --revision {revision}" if revision else ""
         raise CheckpointError(
-            f"{repository}: not a folder here and not in the Hub's local cache, and {why}. Where there is a network, "
-            f"run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
+            f"{repository}: no folder with files here and not in the Hub's local cache, and {why}. "
+            f"Where there is a network, run: hf download {repository}{at}  (then copy the cache, or pass a folder)"
         ) from error
     except ValueError as error:  # e.g. names of files that lead out of the folder
         raise CheckpointError(f"{repository}: cannot be fetched ({reason(error)})") from error
