@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -22,7 +24,8 @@ def dequantise(values: Tensor, scales: Tensor) -> Tensor:
         values = torch.stack([values & 15, values >> 4], 2).flatten(1).to(torch.int8) - 8
     if scales.shape != (len(values), 1):
         raise ValueError(f"scales of the shape {tuple(scales.shape)}, expected {(len(values), 1)}: one for each row")
-    return values * scales.float()
+    # torch takes six times as long for numbers of two kinds.
+    return torch.from_numpy(np.multiply(values.numpy(), scales.float().numpy(), dtype=np.float32))
 
 
 def is_quantised(path: Path) -> bool:
