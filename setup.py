@@ -75,8 +75,9 @@ def description() -> str:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     if not REPOSITORY:
         return text
+    text = text.replace("](#", "](README.md#")  # in the repository, headings have anchors
     pictures = re.sub(r"(\]\()(?!https?://)([^)]+\.png)", rf"\g<1>{REPOSITORY}/raw/main/\g<2>", text)
-    return re.sub(r"(\]\()(?!https?://|#)([^)]+)", rf"\g<1>{REPOSITORY}/blob/main/\g<2>", pictures)
+    return re.sub(r"(\]\()(?!https?://)([^)]+)", rf"\g<1>{REPOSITORY}/blob/main/\g<2>", pictures)
 
 
 setup(

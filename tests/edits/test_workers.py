@@ -112,7 +112,7 @@ def work(jobs):
     time.sleep(float(sys.argv[1]))
     return jobs
 
-list(Pool().run(work, [(str(number),) for number in range(200)], 2))
+list(Pool().run(work, [(str(number),) for number in range(2000)], 2))
 """
 
 
@@ -126,7 +126,10 @@ def working(tmp_path):
         command = [sys.executable, tmp_path / "script.py", str(seconds)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         started.append(subprocess.Popen(command, text=True, start_new_session=True, **pipes))
-        return started[0], [int(started[0].stdout.readline()) for _ in range(2)]
+        workers: set[int] = set()
+        while len(workers) < 2:  # on a busy machine one may take two chunks before the other starts
+            workers.add(int(started[0].stdout.readline()))
+        return started[0], workers
 
     yield start
     for script in started:

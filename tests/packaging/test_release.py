@@ -43,6 +43,7 @@ def test_links_of_the_readme_lead_to_the_public_repository(monkeypatch):
     links = re.findall(r"\]\(([^)]+)\)", found["long_description"])
     assert "https://host/ORG/geceval/blob/main/docs/command-line.md" in links
     assert "https://host/ORG/geceval/raw/main/docs/page.png" in links
+    assert "https://host/ORG/geceval/blob/main/README.md#what-to-report" in links
     assert all(link.startswith("https://") for link in links)
 
 
