@@ -35,12 +35,6 @@ def test_the_bundled_encoder_is_the_published_one_in_8_bits():
     assert {tensor.dtype for name, tensor in stored.items() if name not in matrices} == {torch.float16}
 
 
-def test_bundled_networks_compute_in_single_precision():
-    encoder = Encoder.load(resolve("bundled"))
-    assert {parameter.dtype for parameter in encoder.model.parameters()} == {torch.float32}
-    assert not any(parameter.requires_grad for parameter in encoder.model.parameters())
-
-
 def test_identity_of_a_folder_changes_with_what_changes_the_number(make_checkpoint):
     folder = make_checkpoint(1)
     identity = resolve(str(folder)).identity

@@ -22,6 +22,7 @@ from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.devices import copies, pick_devices, pick_dtype
 from geceval.models.loading import position_limit
+from geceval.models.shipped import ships
 from geceval.version import __version__
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ class BatchedModel(abc.ABC):
         runtime = runtime or RunTime()
         devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
 
-        # Wait for another thread that imports it: a racing import gives the module that transformers then replaces.
-        import transformers  # noqa: F401
-
+        if not ships(checkpoint):
+            # Wait for another thread that imports it: a racing import gives the module that transformers then replaces.
+            import transformers  # noqa: F401
         limit = position_limit(checkpoint)
         usual = cls.usual_length if limit is None else min(limit, cls.usual_length or limit)
         length = max_length or checkpoint.setting("max_length", usual)

@@ -14,7 +14,7 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
-from geceval.models import prefix_trees
+from geceval.models import prefix_trees, shipped
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
@@ -65,12 +65,17 @@ class CausalModel(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        import transformers
+        if shipped.ships(checkpoint, "ForCausalLM"):
+            model, tokenizer = shipped.load(checkpoint)
+        else:
+            import transformers
 
-        tokenizer = load_tokenizer(checkpoint)
-        model = load_with_head(transformers.AutoModelForCausalLM, checkpoint)
-        if not is_causal(model):
-            raise CheckpointError(f"{checkpoint.folder}: no causal language model, its tokens see those that follow")
+            tokenizer = load_tokenizer(checkpoint)
+            model = load_with_head(transformers.AutoModelForCausalLM, checkpoint)
+            if not is_causal(model):
+                raise CheckpointError(
+                    f"{checkpoint.folder}: no causal language model, its tokens see those that follow"
+                )
         start, head = checkpoint.setting("start_token"), load_quality_head(checkpoint, model.config)
         return cls(model, tokenizer, length, checkpoint.identity, start, head)
 
@@ -278,6 +283,8 @@ def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor
 
     body = model.base_model
     inputs = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
+    if isinstance(model, shipped.Llama):
+        return body(**inputs, layers=layers).last_hidden_state
     total = body.config.get_text_config().num_hidden_layers
     lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]
     for name, stack in lists:

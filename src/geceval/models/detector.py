@@ -9,6 +9,7 @@ import numpy as np
 
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
+from geceval.models import shipped
 from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.loading import load_token_classifier
@@ -45,7 +46,11 @@ class Detector(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        return cls(load_token_classifier(checkpoint), load_tokenizer(checkpoint), length, checkpoint.identity)
+        if shipped.ships(checkpoint, "ForTokenClassification"):
+            network = shipped.load(checkpoint)
+        else:
+            network = load_token_classifier(checkpoint), load_tokenizer(checkpoint)
+        return cls(*network, length, checkpoint.identity)
 
     def _if_cut(self, what: str) -> str:
         return "the words beyond count as correct"

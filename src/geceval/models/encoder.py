@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.options import RunTime
+from geceval.models import shipped
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.loading import load_classifier, load_encoder
@@ -32,8 +33,11 @@ class Encoder(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, head: bool = False) -> Self:
-        model = load_classifier(checkpoint) if head else load_encoder(checkpoint)
-        return cls(model, load_tokenizer(checkpoint), length, checkpoint.identity, pooling_of(checkpoint))
+        if shipped.ships(checkpoint, "ForSequenceClassification" if head else ""):
+            network = shipped.load(checkpoint)
+        else:
+            network = (load_classifier if head else load_encoder)(checkpoint), load_tokenizer(checkpoint)
+        return cls(*network, length, checkpoint.identity, pooling_of(checkpoint))
 
     def embed(self, texts: Sequence[Text], runtime: RunTime | None = None) -> np.ndarray:
         """Means of the last layer's token states, special tokens included."""

@@ -10,6 +10,7 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.options import RunTime
+from geceval.models import shipped
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.encoder import Encoder
@@ -61,8 +62,11 @@ class Matcher(Encoder):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, layer: int) -> Self:
-        model = load_encoder(checkpoint, layer)
-        return cls(model, load_tokenizer(checkpoint), layer, length, checkpoint.identity)
+        if shipped.ships(checkpoint):
+            network = shipped.load(checkpoint, layer)
+        else:
+            network = load_encoder(checkpoint, layer), load_tokenizer(checkpoint)
+        return cls(*network, layer, length, checkpoint.identity)
 
     def match(self, candidates: Sequence[str], references: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
         """Match each candidate with its reference; every token of a text weighs the same."""
