@@ -18,7 +18,7 @@ from geceval.core.warnings import once
 
 FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
-NEGATIVES = 0.25  # measured in training/README.md: people's order gains, most attacks lose
+NEGATIVES = 0.25  # measured in training/what-did-not-help.md: people's order gains, most attacks lose
 
 train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True)
 
