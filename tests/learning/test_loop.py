@@ -69,7 +69,7 @@ class Tokens(Objective):
 
     def cost(self, model, batch):
         answers = model(batch["input_ids"], batch["attention_mask"]).logits[:, 0]
-        return ((answers - batch["labels"]) ** 2).mean(), answers, batch["labels"]
+        return ((answers - 0.5) ** 2).mean(), answers, torch.full_like(answers, 0.5)
 
     def metrics(self, answers, expected):
         return {}
@@ -82,7 +82,7 @@ class Tokens(Objective):
 def run(make_checkpoint):
     """From the epochs and the folder of a run to the arguments of `fit`."""
     base = str(make_checkpoint(90))
-    rows = [{"input_ids": [2, 5 + n, 3], "labels": 0.5, "length": 3} for n in range(4)]
+    rows = [{"input_ids": [2, 5 + n, 3], "length": 3} for n in range(4)]
 
     def arguments(epochs, folder):
         return Tokens(), Recipe(base=base, batch_size=2, epochs=epochs), rows, rows, folder

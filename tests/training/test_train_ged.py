@@ -13,10 +13,9 @@ import train_ged as script
 from geceval.edits.edit import Edit, apply
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import M2Sentence, read_m2, write_m2
-from geceval.learning.loop import Collator
 from geceval.learning.ranked_pairs import split_by_source
 from geceval.scorers.ged import Ged, Settings
-from recipes.ged import Detection, Job, class_scores, detection_scores, partly_corrected, read_folds
+from recipes.ged import Detection, Job, TokenCollator, class_scores, detection_scores, partly_corrected, read_folds
 
 QUICK = ["--batch-size", "8", "--lr", "1e-2", "--max-length", "32", "--quiet"]
 
@@ -58,7 +57,7 @@ def test_the_loss_weighs_errors(make_checkpoint):
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = [("the catz sat", [0, 1, 0]), ("dogs", [1])]
     objective = Detection(LABELS[2], error_weight=3.0)
-    batch = Collator(tokenizer.pad_token_id)(list(objective.encode(rows, tokenizer, 32)))
+    batch = TokenCollator(tokenizer.pad_token_id)(list(objective.encode(rows, tokenizer, 32)))
     with torch.no_grad():
         found = objective.cost(network, batch)[0].item()
         total = weight = 0.0

@@ -8,10 +8,11 @@ import torch
 
 import train_meaning
 from geceval.edits.edit import Edit
+from geceval.learning.impara import likeliest_scale
 from geceval.models.quantised import read_weights
 from geceval.scorers.meaning import Meaning, Settings
 from recipes.distillation.groups import Confusions
-from recipes.meaning import Job, Pair, make_pairs, meaning_card, read_pairs, temperature
+from recipes.meaning import Job, Pair, make_pairs, meaning_card, read_pairs
 from recipes.negatives import Corpus
 
 SOURCE = "he go to the school yesterday with my brother ."
@@ -44,9 +45,9 @@ def test_positive_pairs_are_what_people_wrote(pairs):
     assert {kind for *_, kind in positive} <= kinds
 
 
-def test_the_temperature_makes_labels_likeliest():
+def test_the_scale_makes_labels_likeliest():
     # Three of four are right, so that the likeliest logit is ln 3, whatever the network gave.
-    factor = temperature(np.array([4.0, 4.0, 4.0, 4.0]), np.array([1, 1, 1, 0]))
+    factor = likeliest_scale(np.array([4.0, 4.0, 4.0, -4.0]))
     assert 4 * factor == pytest.approx(np.log(3), abs=1e-3)
 
 

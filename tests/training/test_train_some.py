@@ -9,12 +9,11 @@ import transformers
 
 import train_some as script
 from geceval.corpora.ratings import Rating, read_tmu_gfm
-from geceval.learning.loop import Collator
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.loading import load_classifier
 from geceval.scorers.some import PARTS, Settings, Some
-from recipes.some import Regression, TextModel, correlations, rated_texts, split_ratings
+from recipes.some import RatedCollator, Regression, TextModel, correlations, rated_texts, split_ratings
 
 FOLDS = ["--dev", "20", "--test", "20"]
 QUICK = [*FOLDS, "--batch-size", "16", "--lr", "3e-3", "--max-length", "32", "--quiet"]
@@ -37,7 +36,7 @@ def test_the_loss_is_the_squared_error_of_the_answers(make_checkpoint, pooling):
     network = load_classifier(resolve(folder))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = [(("the cat sit", "the cat sat on the mat"), 3.5), (("dogs", ""), 1.0), (("a dog runs", "a dog run"), 2.0)]
-    batch = Collator(tokenizer.pad_token_id)(list(Regression().encode(rows, tokenizer, 128)))
+    batch = RatedCollator(tokenizer.pad_token_id)(list(Regression().encode(rows, tokenizer, 128)))
     gold = batch.pop("labels")
     assert gold.tolist() == [3.5, 1.0, 2.0]
     assert batch["token_type_ids"].sum(dim=1).tolist() == [7, 1, 4]  # words and [SEP] of the second texts

@@ -20,11 +20,12 @@ from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.ged_labels import LABELS, token_labels
 from geceval.edits.m2 import read_m2
 from geceval.learning.cards import evaluation_tables, front_matter, recipe_rows, run_rows, table
-from geceval.learning.loop import IGNORED, Objective
+from geceval.learning.loop import Collator, Objective
 from geceval.learning.network import save
 from geceval.learning.ranked_pairs import FOLDS, Row, split_by_source
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
+from geceval.models.batched_model import pad
 from geceval.models.checkpoints import is_bundled, resolve
 from geceval.models.detector import Detector
 from geceval.models.tokenizers import encode_words
@@ -37,6 +38,7 @@ Labelled = tuple[str, list[int]]
 """A tokenised sentence and the id of the label of each token; id 0 is CORRECT."""
 
 BETA = 0.5
+IGNORED = -100  # the label of tokens that the loss leaves out
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,18 @@ class Job(Options):
             raise InputError("nothing to learn from: give M2 files to divide, or M2 files to learn from and for dev")
 
 
+class TokenCollator(Collator):
+    """Pads the sentences of a batch and their labels to the longest."""
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+        """Token ids, their mask and labels, each [rows, tokens]."""
+        return {**super().__call__(rows), "labels": pad([row["labels"] for row in rows], IGNORED)}
+
+
 class Detection(Objective):
     """Cross-entropy over labelled tokens."""
+
+    collator = TokenCollator
 
     def __init__(self, labels: Sequence[str], error_weight: float = 1.0) -> None:
         self.labels, self.error_weight = labels, error_weight

@@ -23,7 +23,7 @@ from geceval.core.options import Count, Options
 from geceval.edits.edit import Edit, apply, in_order, without_overlaps
 from geceval.edits.m2 import read_m2
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
-from geceval.learning.impara import rescale
+from geceval.learning.impara import likeliest_scale, rescale
 from geceval.learning.network import save
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import Material, train_network
@@ -107,6 +107,7 @@ class Faithfulness(Regression):
     """Cross-entropy of the label; the best evaluation has the lowest loss on the dev fold."""
 
     greater_is_better = False
+    loss = staticmethod(torch.nn.functional.binary_cross_entropy_with_logits)
 
     def __init__(self, adapter: Path | None = None) -> None:
         self.adapter = adapter
@@ -119,13 +120,6 @@ class Faithfulness(Regression):
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Any]) -> Any:
         """The network with an output layer without bias."""
         return super().model(network, recipe, [(text, 0.0) for text, _ in rows])
-
-    def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The mean cross-entropy of a batch; logits and labels, [pairs]."""
-        batch = dict(batch)
-        labels = batch.pop("labels")
-        answers = model(**batch)
-        return torch.nn.functional.binary_cross_entropy_with_logits(answers, labels), answers, labels
 
     def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
         """Share of pairs on the right side of 0."""
@@ -263,22 +257,12 @@ def train_meaning(job: Job, folder: str | Path, progress: bool = False) -> dict[
 
     def finish(material: Material, weights: Path) -> dict[str, Any]:
         save(job.recipe, weights, folder, {})
-        scale = temperature(*_answers(folder, material.test["dev"]))
+        answers, labels = _answers(folder, material.test["dev"])
+        scale = likeliest_scale(np.where(labels > 0.5, answers, -answers))
         rescale(folder, scale, 0.0)
         return {"scale": scale, "test": evaluate(folder, material.test["test"])}
 
     return train_network(job, folder, Faithfulness(job.adapter), read, finish, meaning_card, progress)
-
-
-def temperature(answers: np.ndarray, labels: np.ndarray) -> float:
-    """The factor of logits under which the labels are likeliest."""
-    from scipy.optimize import minimize_scalar
-
-    signs = np.where(labels > 0.5, -1.0, 1.0)
-    fitted = minimize_scalar(
-        lambda x: np.logaddexp(0, np.exp(x) * signs * answers).mean(), bounds=(-3, 3), method="bounded"
-    )
-    return float(np.exp(fitted.x))
 
 
 def calibration_error(probabilities: np.ndarray, labels: np.ndarray, bins: int = 10) -> float:

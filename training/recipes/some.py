@@ -20,11 +20,11 @@ from geceval.core.files import write_text
 from geceval.core.options import Count, Options, RunTime
 from geceval.corpora.ratings import Rating, read_tmu_gfm
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
-from geceval.learning.loop import Objective
+from geceval.learning.loop import Collator, Objective
 from geceval.learning.network import head_pooling, portable_name, save
 from geceval.learning.recipe import Recipe
 from geceval.learning.runs import best_run, fit_seeds, network_file, train
-from geceval.models.batched_model import Text
+from geceval.models.batched_model import Text, pad
 from geceval.models.causal import CausalModel, QualityHead, save_quality_head
 from geceval.models.checkpoints import Checkpoint, is_bundled, resolve, weights_sha256
 from geceval.models.loading import read_config
@@ -76,8 +76,22 @@ class TextModel(torch.nn.Module):
         return logits(self.network, batch, self.pooling)[:, 0].float()
 
 
+class RatedCollator(Collator):
+    """Pads the texts or pairs of a batch to the longest."""
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+        """Token ids, their mask and, where rows have them, token types, each [rows, tokens], and ratings [rows]."""
+        batch = {**super().__call__(rows), "labels": torch.tensor([row["labels"] for row in rows]).float()}
+        if "token_type_ids" in rows[0]:
+            batch["token_type_ids"] = pad([row["token_type_ids"] for row in rows], 0)
+        return batch
+
+
 class Regression(Objective):
     """Minimises the mean squared error; rows are all texts or all pairs."""
+
+    collator = RatedCollator
+    loss = staticmethod(torch.nn.functional.mse_loss)
 
     def model(self, network: Any, recipe: Recipe, rows: Sequence[Rated]) -> TextModel:
         """The network with the bias of its output layer set to the mean rating, so that it need not be learnt first."""
@@ -102,11 +116,11 @@ class Regression(Objective):
         )
 
     def cost(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The mean squared error of a batch; answers and ratings, [texts]."""
+        """The mean loss of a batch; answers and ratings, [texts]."""
         batch = dict(batch)
         ratings = batch.pop("labels")
         answers = model(**batch)
-        return torch.nn.functional.mse_loss(answers, ratings), answers, ratings
+        return self.loss(answers, ratings), answers, ratings
 
     def metrics(self, answers: Any, expected: Any) -> dict[str, float]:
         """Correlations and the mean squared error."""

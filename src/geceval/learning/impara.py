@@ -186,15 +186,19 @@ def _threshold(job: Job) -> float:
 def log_odds(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     """Scale and shift under which differences of logits are log-odds, and logits are 0 on average."""
     # The loss of IMPARA does not fix the scale of q: it only falls as q grows, until sigmoids reach 0 or 1 and
-    # sentences tie. This is the maximum-likelihood scale of P(S+ is better) = sigmoid(q(S+) - q(S-)) (temperature
-    # scaling).
+    # sentences tie.
+    scale = likeliest_scale(high - low)
+    return scale, -scale * float(np.concatenate([low, high]).mean())
+
+
+def likeliest_scale(margins: np.ndarray) -> float:
+    """The factor under which outcomes of the log-odds `margins` are likeliest (temperature scaling)."""
     from scipy.optimize import minimize_scalar
 
-    unit = max(float(np.abs(high - low).mean()), 1e-12)  # the search is for logits of any size
-    margins = (high - low) / unit
+    unit = max(float(np.abs(margins).mean()), 1e-12)  # the search is for margins of any size
+    margins = margins / unit
     fitted = minimize_scalar(lambda x: np.logaddexp(0, -np.exp(x) * margins).mean(), bounds=(-5, 5), method="bounded")
-    scale = float(np.exp(fitted.x)) / unit
-    return scale, -scale * float(np.concatenate([low, high]).mean())
+    return float(np.exp(fitted.x)) / unit
 
 
 def rescale(folder: Path, scale: float, shift: float) -> None:

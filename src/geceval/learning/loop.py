@@ -20,6 +20,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_json, write_text
 from geceval.learning.network import new_network, trained_state
 from geceval.learning.recipe import Recipe
+from geceval.models.batched_model import pad
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.devices import pick_device
 from geceval.models.library_messages import quiet
@@ -30,28 +31,18 @@ logger = logging.getLogger("geceval")
 
 _SELECTION = "selection"
 _CLOCK = ("_runtime", "_per_second", "_model_preparation_time")
-IGNORED = -100  # the label of tokens that the loss leaves out
 
 
 class Collator:
     """Pads the rows of a batch to the longest of them."""
 
     def __init__(self, padding: int) -> None:
-        self.values = {"input_ids": padding, "token_type_ids": 0, "labels": IGNORED}
+        self.padding = padding
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
-        """Token ids, their mask and, where rows have them, token types and labels of tokens, each [rows, tokens]."""
-        # Labels of whole rows, which are numbers, become [rows].
-        batch = {}
-        for name in self.values.keys() & rows[0].keys():
-            column = [torch.tensor(row[name]) for row in rows]
-            if column[0].ndim:
-                batch[name] = torch.nn.utils.rnn.pad_sequence(column, True, self.values[name])
-            else:
-                batch[name] = torch.stack(column).float()
-        lengths = torch.tensor([len(row["input_ids"]) for row in rows])
-        batch["attention_mask"] = (torch.arange(batch["input_ids"].shape[1]) < lengths[:, None]).long()
-        return batch
+        """Token ids and their mask, each [rows, tokens]."""
+        ids = [row["input_ids"] for row in rows]
+        return {"input_ids": pad(ids, self.padding), "attention_mask": pad([[1] * len(row) for row in ids], 0)}
 
 
 class Objective(ABC):

@@ -7,7 +7,6 @@ import transformers
 from safetensors.torch import load_file
 
 from geceval.core.options import RunTime
-from geceval.learning.loop import IGNORED
 from geceval.learning.network import write_network
 from geceval.learning.recipe import Recipe
 from geceval.models.causal import QualityHead, save_quality_head
@@ -15,7 +14,15 @@ from geceval.models.checkpoints import resolve
 from geceval.models.quantised import read_weights
 from geceval.scorers.impara_lm import ImparaLm, Settings
 from recipes.distillation.groups import Group
-from recipes.distillation.objective import BITS, Distillation, TreeCollator, distance, restore_weights, round_weights
+from recipes.distillation.objective import (
+    BITS,
+    IGNORED,
+    Distillation,
+    TreeCollator,
+    distance,
+    restore_weights,
+    round_weights,
+)
 from recipes.distillation.teacher import Scored
 from recipes.quantising import write_weights
 

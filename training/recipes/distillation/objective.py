@@ -16,7 +16,7 @@ import transformers
 from torch.nn.utils import parametrize
 
 from geceval.learning.impara_lm import PACE, Tuned
-from geceval.learning.loop import IGNORED, Objective
+from geceval.learning.loop import Objective
 from geceval.learning.recipe import Recipe
 from geceval.models import loading
 from geceval.models.causal import start_of
@@ -27,6 +27,7 @@ from recipes.distillation.teacher import Scored, pad, prefix_tree, token_rows
 from recipes.quantising import is_quantisable, rounded
 
 BITS = 4  # of a weight in the student's file
+IGNORED = -100.0  # where a group has no more pairs; the `Trainer` fills up with it, too
 CLIP = 2.5  # a greater difference of q is as good as certain, and very long texts have very great ones
 GAP = 0.4  # least difference of two texts that counts in an evaluation
 
@@ -175,6 +176,6 @@ def _by_group(pairs: torch.Tensor, group: torch.Tensor, groups: int) -> torch.Te
     """Values of pairs as one row a group: [pairs] to [groups, most pairs], the remainder `IGNORED`."""
     counts = torch.bincount(group, minlength=groups)
     column = torch.arange(len(pairs), device=pairs.device) - (counts.cumsum(0) - counts)[group]
-    rows = torch.full((groups, int(counts.max())), float(IGNORED), device=pairs.device)
+    rows = torch.full((groups, int(counts.max())), IGNORED, device=pairs.device)
     rows[group, column] = pairs.float()
     return rows
