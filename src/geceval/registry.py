@@ -43,12 +43,7 @@ def scorer_class(name: str) -> type[Scorer]:
 
 
 def make_scorer(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
-    """A scorer with the given options, settings or run-time options; the same numbers as with `evaluate`, without it.
-
-    Raises:
-        ValueError: If there is no such metric or an option has a bad value.
-        TypeError: If an option does not exist.
-    """
+    """A scorer with the given settings and run-time options; the same numbers as with `evaluate`, without it."""
     cls = scorer_class(name)
     return cls(*replace_options(name, cls.Settings(), cls.RunTime(), {} if options is None else options))
 

@@ -16,13 +16,7 @@ References: TypeAlias = Sequence[str | Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Checked input of a metric; all columns have the same, positive length.
-
-    Attributes:
-        sources: What the learner wrote, one string per sentence.
-        predictions: What the system made of it, one string per sentence.
-        references: One list of references per sentence, each with at least one entry; `None` if there are none.
-    """
+    """Checked input of a metric: columns of the same, positive length; each sentence has a reference, if any has."""
 
     sources: list[str]
     predictions: list[str]

@@ -91,7 +91,7 @@ class Options:
                 if type(value) in map(type, choices):
                     check_choice(name, value, choices)
                 raise InputTypeError(f"{name} must be {_describe(hint)}, got {_typed(value)}")
-            for mark in (part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated):
+            for mark in _marks(parts):
                 if isinstance(mark, Range) and value is not None:
                     mark.check(name, value)
                 elif isinstance(value, (str, Path)):
@@ -137,13 +137,8 @@ def runtime_or_default(name: str, runtime: RunTime | None) -> RunTime:
 
 def path_options(options: type) -> dict[str, str]:
     """The fields of a dataclass that hold paths, each with its kind: `PATH`, `MODEL` or `PIPELINE`."""
-    marks = {
-        name: part.__metadata__[0]
-        for name, hint in typing.get_type_hints(options, include_extras=True).items()
-        for part in _parts(hint)
-        if typing.get_origin(part) is Annotated
-    }
-    return {name: mark for name, mark in marks.items() if isinstance(mark, str)}
+    hints = typing.get_type_hints(options, include_extras=True)
+    return {name: mark for name, hint in hints.items() for mark in _marks(_parts(hint)) if isinstance(mark, str)}
 
 
 def _check_path(name: str, value: str | Path) -> None:
@@ -155,6 +150,11 @@ def _check_path(name: str, value: str | Path) -> None:
         possible = False
     if not possible:
         raise InputError(f"{name} must be a name that a file can have, got {value!r}")
+
+
+def _marks(parts: Sequence[Any]) -> list[Any]:
+    """What annotated types are marked with: a `Range`, `PATH`, `MODEL` or `PIPELINE`."""
+    return [part.__metadata__[0] for part in parts if typing.get_origin(part) is Annotated]
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

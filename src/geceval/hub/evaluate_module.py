@@ -54,6 +54,7 @@ class Module(evaluate.Metric, abc.ABC):
     # `evaluate` (`seed` and `timeout` of `llm_judge`) is the metric's; `evaluate` keeps its default then.
 
     codebase_urls: ClassVar[list[str]] = []
+    _inputs_description: ClassVar[str]
 
     @property
     @abc.abstractmethod
@@ -62,7 +63,8 @@ class Module(evaluate.Metric, abc.ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.__doc__ = cls._text("_DESCRIPTION") + cls._inputs_description()
+        cls._inputs_description = inputs_description(cls._text("_KWARGS_DESCRIPTION"), cls.scorer_class())
+        cls.__doc__ = cls._text("_DESCRIPTION") + cls._inputs_description
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         self._arguments = {"config_name": config_name, **arguments}
@@ -91,10 +93,6 @@ class Module(evaluate.Metric, abc.ABC):
         """A text of the file that defines this module."""
         return getattr(sys.modules[cls.__module__], constant)
 
-    @classmethod
-    def _inputs_description(cls) -> str:
-        return inputs_description(cls._text("_KWARGS_DESCRIPTION"), cls.scorer_class())
-
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
         columns = {"sources": text, "predictions": text}
@@ -108,7 +106,7 @@ class Module(evaluate.Metric, abc.ABC):
         return evaluate.MetricInfo(
             description=self._text("_DESCRIPTION"),
             citation=self._text("_CITATION"),
-            inputs_description=self._inputs_description(),
+            inputs_description=self._inputs_description,
             features=features,
             homepage=next(iter(self.reference_urls), ""),
             license="Apache-2.0",

@@ -7,6 +7,7 @@ from typing import Any
 import evaluate
 
 from geceval.core.errors import UserError
+from geceval.core.files import split_lines
 
 ROWS = 200  # sentences that a page scores at once
 
@@ -21,12 +22,12 @@ def page(script: str | Path) -> Any:
 
     def score(sources: str, predictions: str, *more: str) -> tuple[float, list[list[Any]], str]:
         """Score corrections, one per line; the references of one sentence are separated by ||."""
-        columns = {"sources": _lines(sources), "predictions": _lines(predictions)}
+        columns = {"sources": split_lines(sources), "predictions": split_lines(predictions)}
         if len(columns["sources"]) > ROWS:
             raise gr.Error(f"At most {ROWS} sentences; install geceval for more.")
         if more:
             columns["references"] = [
-                [text.strip() for text in line.split("||")] if line.strip() else [] for line in _lines(more[0])
+                [text.strip() for text in line.split("||")] if line.strip() else [] for line in split_lines(more[0])
             ]
         try:
             result = module.compute(**columns)
@@ -51,8 +52,3 @@ def page(script: str | Path) -> Any:
         api_name="score",
         flagging_mode="never",
     )
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text box; other separators of Unicode, such as U+2028, belong to the sentences."""
-    return text.removesuffix("\n").split("\n") if text else []

@@ -47,9 +47,9 @@ class Job(PairJob):
 
 def suited_recipe(base: str) -> tuple[Recipe, bool]:
     """The recipe for a base, and whether to scale the finished logit to log-odds."""
-    if is_bundled(base) and resolve(base).base is None:
+    checkpoint = resolve(base)
+    if is_bundled(base) and checkpoint.base is None:
         return dataclasses.replace(ADAPTER_RECIPE, base=base), True
-    resolve(base)
     return Recipe(base=base), False
 
 

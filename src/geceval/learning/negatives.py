@@ -5,7 +5,7 @@ sentences of the corpus, so that it works in any language that has commas.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 _LONGEST = 6  # words of a phrase that is put in or repeated
 _ROUNDS = 4  # over all texts, before fewer are made than asked for
@@ -63,10 +63,6 @@ def _repeated(tokens: Tokens, rng: random.Random) -> Tokens:
 
 def _with_commas(tokens: Tokens, rng: random.Random) -> Tokens:
     """One to three more commas."""
-    places = set(_between_words(tokens))
-    chosen = set(rng.sample(sorted(places), min(len(places), rng.randint(1, 3))))
+    places = [index for index in range(1, len(tokens)) if tokens[index - 1].isalnum() and tokens[index].isalnum()]
+    chosen = set(rng.sample(places, min(len(places), rng.randint(1, 3))))
     return [part for index, token in enumerate(tokens) for part in ([",", token] if index in chosen else [token])]
-
-
-def _between_words(tokens: Tokens) -> Iterator[int]:
-    return (index for index in range(1, len(tokens)) if tokens[index - 1].isalnum() and tokens[index].isalnum())
