@@ -10,7 +10,6 @@ stand over the same encoder.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import sys
@@ -20,7 +19,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from geceval.core.files import write_text
+from geceval.core.files import file_sha256, read_json, write_text
 from geceval.edits.ged_labels import LABELS
 from geceval.edits.m2 import read_m2
 from geceval.learning.network import new_network, portable_name, save
@@ -83,7 +82,7 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
     errors = [
         encoder_adapter.state_error(loading.load_encoder(each), goal, ids[:apart]) for each in (base, resolve(target))
     ]
-    digest = hashlib.sha256((target / "adapter_model.safetensors").read_bytes()).hexdigest()
+    digest = file_sha256(target / "adapter_model.safetensors")
     facts = {"texts": len(texts) - apart, "files": ", ".join(path.name for path in files), "held_out": apart}
     facts |= dict(zip(("linear", "embeddings", "start", "error"), (*ranks, *errors), strict=True))
     write_text(target / "README.md", CARD.format(classes=classes, sha256=digest, **facts))
@@ -94,7 +93,7 @@ def write_encoder(detector: Path, over: str, files: list[Path], options: dict, t
 def write_adapter(detector: Path, base: str, target: Path, labels: tuple[str, ...]) -> None:
     """An adapter over `base` that has the detector's head."""
     head = loading.load_token_classifier(resolve(str(detector))).classifier.state_dict()
-    config = json.loads((detector / "config.json").read_text(encoding="utf-8"))
+    config = read_json(detector / "config.json")
     recipe = Recipe(base=base, lora_rank=1, max_length=config["geceval_max_length"])
     state = new_network(recipe, resolve(base), labels).state_dict()
     for name in state:

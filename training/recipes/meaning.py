@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import torch
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, read_lines
 from geceval.core.options import Count, Options
-from geceval.edits.edit import Edit, apply, in_order, without_overlaps
+from geceval.edits.edit import Edit, apply
 from geceval.edits.m2 import read_m2
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
 from geceval.learning.impara import likeliest_scale, rescale
@@ -30,7 +30,7 @@ from geceval.learning.runs import Material, train_network
 from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.regressors import load_regressor
 from geceval.text.tokenisers import detokenise
-from recipes.distillation.groups import Confusions
+from recipes.distillation.groups import Confusions, by_source
 from recipes.hardening import load_adapter
 from recipes.negatives import Corpus, draw
 from recipes.some import Regression
@@ -230,14 +230,8 @@ def read_mined(line: str) -> Pair:
 
 def read_annotations(path: Path) -> dict[str, list[list[Edit]]]:
     """The edits of each annotator of a file by source, all that repeat a source together."""
-    found: defaultdict[str, list[list[Edit]]] = defaultdict(list)
-    for sentence in read_m2(path):
-        found[" ".join(sentence.source.split())] += map(_usable, sentence.edits.values())
-    return {source: edits for source, edits in found.items() if len(source.split()) in LENGTH}
-
-
-def _usable(edits: Iterable[Edit]) -> list[Edit]:
-    return in_order(without_overlaps(list(edits)))
+    rows = ((sentence.source, edits) for sentence in read_m2(path) for edits in sentence.edits.values())
+    return {source: edits for source, edits in by_source(rows).items() if len(source.split()) in LENGTH}
 
 
 def _fold(source: str) -> str:

@@ -191,7 +191,7 @@ def learn_head(
     """Fit the head on rated pairs, and measure by cross-validation what it brings."""
     features, rows = _features(model, pairs, layer, runtime, scale)
     differences = np.stack([features[rows[pair.high]] - features[rows[pair.low]] for pair in pairs])
-    fold_of = _folds([pair.source for pair in pairs])
+    fold_of = folds([pair.source for pair in pairs])
     margins = np.zeros(len(pairs))
     for fold in range(PARTS):
         held_out = fold_of == fold
@@ -234,8 +234,8 @@ def _features(
     return features, {text: row for row, text in enumerate(texts)}
 
 
-def _folds(sources: Sequence[str]) -> np.ndarray:
-    """The fold of each row: rows of one source are in one fold."""
+def folds(sources: Sequence[str]) -> np.ndarray:
+    """The fold of each row, of `PARTS`: rows of one source are in one fold."""
     distinct = sorted(set(sources))
     random.Random(1).shuffle(distinct)
     fold = {source: index % PARTS for index, source in enumerate(distinct)}

@@ -169,7 +169,7 @@ class Corpus(NamedTuple):
 
 def check_corpora(job: PairJob) -> None:
     """Read the files of a job, so that a mistake in them shows before anything is said, made or trained."""
-    rows = [row for corpus in _read_m2(job) for row in corpus.rows]
+    rows = [row for path in job.m2 for row in read_rows(path)]
     rows += [row for files in job.parallel for row in _changed(*_read_parallel(*files))]
     if not all(split_by_source(rows)):
         raise InputError(_TOO_FEW)
@@ -224,7 +224,7 @@ def _key(row: Row) -> str:
 
 
 def _read(job: PairJob, progress: bool) -> list[Corpus]:
-    corpora = _read_m2(job)
+    corpora = [Corpus(path.name, read_rows(path)) for path in job.m2]
     for left, right in job.parallel:
         name = f"{left.name} to {right.name}"
         with bar(progress, f"edits, {name}"):
@@ -232,12 +232,9 @@ def _read(job: PairJob, progress: bool) -> list[Corpus]:
     return corpora
 
 
-def _read_m2(job: PairJob) -> list[Corpus]:
-    corpora = []
-    for path in job.m2:
-        rows = [(sentence.source, edits) for sentence in read_m2(path) for edits in sentence.edits.values() if edits]
-        corpora.append(Corpus(path.name, rows))
-    return corpora
+def read_rows(path: Path) -> list[Row]:
+    """The corrected sentences of an M2 file, one row per annotator."""
+    return [(sentence.source, edits) for sentence in read_m2(path) for edits in sentence.edits.values() if edits]
 
 
 def _read_parallel(left: Path, right: Path) -> tuple[list[str], list[str]]:

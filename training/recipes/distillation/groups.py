@@ -58,11 +58,17 @@ class Confusions:
         return apply(text, without_overlaps(edits))
 
 
-def make_groups(rows: Sequence[Row], sentences: Sequence[str], texts: int, errors: int, seed: int = 1) -> list[Group]:
-    """Groups of at least two texts: a source, its corrections, partial corrections, and these with errors of others."""
+def by_source(rows: Iterable[Row]) -> dict[str, list[list[Edit]]]:
+    """The edits of each annotator that can be made together, by source."""
     annotations: defaultdict[str, list[list[Edit]]] = defaultdict(list)
     for source, edits in rows:
         annotations[" ".join(source.split())].append(in_order(without_overlaps(edits)))
+    return dict(annotations)
+
+
+def make_groups(rows: Sequence[Row], sentences: Sequence[str], texts: int, errors: int, seed: int = 1) -> list[Group]:
+    """Groups of at least two texts: a source, its corrections, partial corrections, and these with errors of others."""
+    annotations = by_source(rows)
     for sentence in sentences:
         annotations.setdefault(" ".join(sentence.split()), [])
     confusions = Confusions(rows)
