@@ -35,11 +35,9 @@ def ewt_scores(nlp: Language, trees: list[Tree]) -> dict[str, float]:
 
 
 def corrected(source: str, edits: Iterable[Edit]) -> list[str]:
-    """The words of a sentence after its edits.
-
-    Several insertions at one offset (4 of CWEB's 6,639 edited sentences) come out in reverse order of spelling: so the
-    figures of the bundled pipeline were measured, which are part of its hash.
-    """
+    """The words of a sentence after its edits."""
+    # Several insertions at one offset (4 of CWEB's 6,639 edited sentences) come out in reverse order of spelling: so
+    # the figures of the bundled pipeline were measured, which are part of its hash.
     words = source.split()
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end, edit.correction), reverse=True):
         words[edit.start : edit.end] = edit.correction.split()
@@ -47,18 +45,7 @@ def corrected(source: str, edits: Iterable[Edit]) -> list[str]:
 
 
 def agreement(nlp: Language, path: Path, annotator: int | None = None, limit: int | None = None) -> Counter[str]:
-    """Re-extracts the edits of an M2 file with the installed ERRANT and this pipeline.
-
-    Args:
-        nlp: the pipeline.
-        path: an M2 file whose spans and types are ERRANT's own.
-        annotator: the one annotator to take; None takes all.
-        limit: how many edited sentences to take; None takes all.
-
-    Returns:
-        Counts: `sentences` with edits, those with the `same_spans` and corrections; `edits`, and those of them found
-        again with the same span, correction and type (`same_types`).
-    """
+    """Counts of edited sentences and of edits of ERRANT's own M2 file, and of those found again by this pipeline."""
     edited = [
         (sentence.source, edits)
         for sentence in read_m2(path)

@@ -104,12 +104,7 @@ def raise_copulas(tree: Tree) -> None:
 
 
 def errant_label(tree: Tree, index: int) -> str:
-    """The label of one word in the scheme that ERRANT's rules read.
-
-    Args:
-        tree: a tree after `raise_copulas`.
-        index: the word's index in it.
-    """
+    """The label of a word in the scheme that ERRANT's rules read, in a tree after `raise_copulas`."""
     word, label = tree[index], tree[index].label
     if label == "case":
         return "case" if word.tag == "POS" else "prep"
@@ -146,16 +141,11 @@ def gold_doc(vocab: Vocab, tree: Tree) -> Doc:
 
 
 class Augmenter:
-    """Variants of training trees.
+    """Variants of training trees, whose open words may stand in for each other."""
 
-    Args:
-        trees: the trees whose open words may stand in for each other.
-        plain: chance that a sentence loses its case, its first capital or its final mark.
-        plural: chance that a possessor becomes plural ("the dog 's" to "the cats '"; EWT has few of these).
-        substitute: chance that an open word gives way to another of its tag, in half of the sentences.
-        typo: chance that a word of five letters or more is misspelt.
-        seed: of the chances.
-    """
+    # Chances: `plain` that a sentence loses its case, its first capital or its final mark; `plural` that a possessor
+    # becomes plural ("the dog 's" to "the cats '"; EWT has few of these); `substitute` that an open word gives way to
+    # another of its tag, in half of the sentences; `typo` that a word of five letters or more is misspelt.
 
     def __init__(self, trees: list[Tree], plain: float, plural: float, substitute: float, typo: float, seed: int):
         self.plain, self.plural, self.substitute, self.typo = plain, plural, substitute, typo

@@ -98,14 +98,7 @@ def _of_sentence(source: str, rows: list[list[Edit]], errors: Confusions, rng: r
 def system_cases(
     rows: Iterable[tuple[str, Sequence[str], Sequence[str]]], name: str, count: int, seed: int = 1
 ) -> list[Case]:
-    """So many edits of systems that a reference has, and as many that none has.
-
-    Args:
-        rows: Source, distinct outputs and references of each sentence.
-        name: What the cases are called.
-        count: Of either kind.
-        seed: Of the choice, also whether an edit is made alone or after all others.
-    """
+    """`count` edits of systems that a reference has and as many that none has; rows are source, outputs, references."""
     rng = random.Random(seed)
     cases: dict[bool, list[Case]] = {True: [], False: []}
     for source, outputs, references in rows:

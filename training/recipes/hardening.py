@@ -85,10 +85,8 @@ def _kinds(rng: random.Random, count: int) -> list[str]:
 
 
 def losses(quality: torch.Tensor, rows: Sequence[Hardening]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Distance of the differences within groups to what they were, and the cost of negatives.
-
-    `quality`: q of each row's texts, then of its negatives, row by row: [texts].
-    """
+    """Distance of the differences within groups to what they were, and the cost of negatives, from q of all texts."""
+    # `quality`: of each row's texts, then of its negatives, row by row: [texts].
     starts = np.cumsum([0, *(len(row.texts) + len(row.negatives) for row in rows)])
     kept = torch.tensor([start + i for start, row in zip(starts, rows, strict=False) for i in range(len(row.texts))])
     _, (left, right) = within_groups([len(row.texts) for row in rows])
