@@ -223,24 +223,6 @@ order of people: before {accuracy:.3f}, with what was learnt from other sources 
 (five parts) {accuracy_with_head:.3f}. Where the teacher learnt from the same ratings, so has the student.
 """
 
-_HARDENED = """
-Then the head was refitted on states that stayed (`training/refit_head.py`, ridge {ridge:g}): it keeps its own
-differences between versions of {groups} sentences, orders outputs as people did (TMU-GFM; the dev half of GMEG), and
-finds {negatives} texts that were made by rule to please an estimator worth less than what they were made of. Kinds:
-{kinds}; never "I think that", "Of course ," and their like, orders to a judge, or marks at the end.
-
-Pairs in people's order, before and after, on sources that it had not learnt from (five parts; before, TMU-GFM had been
-learnt from): {accuracy}. Of the texts made by rule {before:.0%} were worth at least as much before,
-{after:.0%} are now; of the pairs of `held` that differ by at least {gap:g}, {held:.1%} are in the former order.
-"""
-
-
-def _hardened(figures: Mapping[str, Any]) -> str:
-    before, after = figures["negatives_above"]
-    accuracy = ", ".join(f"{name} {old:.3f} and {new:.3f}" for name, (old, new) in figures["accuracy"].items())
-    kinds = ", ".join(figures["kinds"]).replace("_", " ")
-    return _HARDENED.format(**{**figures, "accuracy": accuracy, "kinds": kinds}, before=before, after=after, gap=GAP)
-
 
 def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card as Markdown."""
@@ -263,8 +245,7 @@ def distillation_card(results: Mapping[str, Any], folder: Path) -> str:
         held=settings["held"],
         gap=GAP,
         runs=runs_table(results["runs"]),
-        head=(_HEAD.format(**{**settings, **results["head"]}) if "head" in results else "")
-        + (_hardened(results["hardened"]) if "hardened" in results else ""),
+        head=_HEAD.format(**{**settings, **results["head"]}) if "head" in results else "",
         evaluations=evaluation_tables(results),
     )
 
