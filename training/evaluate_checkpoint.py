@@ -31,8 +31,6 @@ from recipes.ged import evaluate_files, ged_card
 from recipes.scripts import exit_code, script_parser
 from recipes.some import evaluate_fold, some_card
 
-DTYPES = ("float32", "bfloat16", "float16")
-
 
 def lm_card(results: Mapping[str, Any], folder: Path) -> str:
     """The card of an IMPARA-LM checkpoint, trained on pairs or a student of another one."""

@@ -44,7 +44,7 @@ def says_less(text: str, versions: Sequence[str]) -> bool:
     """Whether a text lacks content that each version of its sentence has, or several words of each."""
     words = set(_stems(text))
     shortest = min(len(version.split()) for version in versions)
-    kept = set.intersection(*({stem for stem in _stems(version)} for version in versions))
+    kept = set.intersection(*(set(_stems(version)) for version in versions))
     return bool(kept - words) or len(text.split()) <= shortest - LOST
 
 

@@ -20,10 +20,10 @@ from geceval.core.files import write_text
 from geceval.core.options import Count, Options, RunTime
 from geceval.corpora.ratings import Rating, read_tmu_gfm
 from geceval.learning.cards import evaluation_tables, front_matter, pooling_row, recipe_rows, run_rows, table
-from geceval.learning.loop import Collator, Objective
+from geceval.learning.loop import Collator, Objective, best_of
 from geceval.learning.network import head_pooling, portable_name, save
 from geceval.learning.recipe import Recipe
-from geceval.learning.runs import best_run, fit_seeds, network_file, train
+from geceval.learning.runs import fit_seeds, network_file, train
 from geceval.models.batched_model import Text, pad
 from geceval.models.causal import CausalModel, QualityHead, save_quality_head
 from geceval.models.checkpoints import Checkpoint, is_bundled, resolve, weights_sha256
@@ -290,7 +290,7 @@ def _finish(job: Job, folder: Path, part: str, learnt: Any, test: Sequence[Ratin
     target.mkdir(exist_ok=True)
     recipe = job.recipe_of(part)
     if job.head_layer is None:
-        best = best_run(Regression(), learnt)
+        best = best_of(Regression(), learnt)
         save(recipe, network_file(folder / "run" / part, best["seed"]), target, {})
         facts = {"runs": learnt, "seed": best["seed"]}
     else:

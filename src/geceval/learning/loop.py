@@ -185,7 +185,7 @@ def fit(
             f"{last}: cannot go on from there, its files hold more than tensors, which is never unpickled; remove it"
         ) from error
     history = _history(trainer.state.log_history, objective)
-    best = (max if objective.greater_is_better else min)(history, key=lambda entry: entry[_SELECTION])
+    best = best_of(objective, history)
     result = {
         "seed": recipe.seed,
         "epoch": best["epoch"],
@@ -201,6 +201,11 @@ def fit(
             shutil.rmtree(checkpoint)
     trainer.accelerator.wait_for_everyone()
     return result
+
+
+def best_of(objective: Objective, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The evaluation, or the run of a seed, that is kept."""
+    return (max if objective.greater_is_better else min)(entries, key=lambda entry: entry[_SELECTION])
 
 
 def last_whole(folder: Path) -> str | None:

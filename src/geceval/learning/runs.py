@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from geceval.core.errors import InputError
 from geceval.core.files import read_json, unused_name, write_text
-from geceval.learning.loop import Objective, fit
+from geceval.learning.loop import Objective, best_of, fit
 from geceval.learning.recipe import Recipe
 from geceval.models.devices import pick_device
 
@@ -85,16 +85,11 @@ def train_network(
         return fit_seeds(objective, job, recipe, material.rows, material.evaluation, run, progress)
 
     def write(material: Material, runs: list[dict[str, Any]]) -> dict[str, Any]:
-        seed = best_run(objective, runs)["seed"]
+        seed = best_of(objective, runs)["seed"]
         measured = finish(material, network_file(folder / "run", seed))
         return {"data": material.counts, "runs": runs, "seed": seed, **measured}
 
     return train(job, folder, read, learn, write, card)
-
-
-def best_run(objective: Objective, runs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The run of the seed that is kept."""
-    return (max if objective.greater_is_better else min)(runs, key=lambda run: run["selection"])
 
 
 @contextlib.contextmanager

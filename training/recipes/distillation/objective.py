@@ -17,11 +17,10 @@ from torch.nn.utils import parametrize
 
 from geceval.learning.impara_lm import PACE, Tuned
 from geceval.learning.loop import Objective
+from geceval.learning.network import causal_network
 from geceval.learning.recipe import Recipe
-from geceval.models import loading
 from geceval.models.causal import start_of
 from geceval.models.checkpoints import Checkpoint
-from geceval.models.devices import pick_device
 from geceval.models.prefix_trees import inputs
 from recipes.distillation.teacher import Scored, pad, prefix_tree, token_rows
 from recipes.quantising import is_quantisable, rounded
@@ -115,11 +114,7 @@ class Distillation(Objective):
 
     def network(self, recipe: Recipe, base: Checkpoint) -> TreeModel:
         """The student in float32, all of whose weights learn, rounded as its file will hold them."""
-        config = loading.read_config(base)
-        if pick_device("auto").type == "cpu":
-            config._attn_implementation = "eager"  # several times faster backward
-        network, missing = loading.read_model(transformers.AutoModelForCausalLM, base, config)
-        loading.check_missing(base, missing)
+        network = causal_network(base)
         round_weights(network)
         transformers.set_seed(recipe.seed)
         return TreeModel(network)
