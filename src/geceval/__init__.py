@@ -5,54 +5,31 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from geceval.version import __version__
+from geceval.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geceval.core.cache import clear_caches
-    from geceval.hub.load import load
-    from geceval.hub.register import register
-    from geceval.registry import list_metrics
-    from geceval.text.answer_files import read_answers
-    from geceval.workflows.attack import attack
-    from geceval.workflows.attribution import attribute
-    from geceval.workflows.batches import BatchScorer
-    from geceval.workflows.choose import mbr, oracle, rerank, vote
-    from geceval.workflows.compare import compare
-    from geceval.workflows.detect import detect
-    from geceval.workflows.edit_filter import filter_edits
-    from geceval.workflows.error_types import error_types
-    from geceval.workflows.gate import gate
-    from geceval.workflows.impacts import edit_impacts
-    from geceval.workflows.maege import maege
-    from geceval.workflows.reward import reward
-    from geceval.workflows.test_sets import test_set
-    from geceval.workflows.trainer import trainer_metrics
-
-__all__ = [
-    "BatchScorer",
-    "__version__",
-    "attack",
-    "attribute",
-    "clear_caches",
-    "compare",
-    "detect",
-    "edit_impacts",
-    "error_types",
-    "filter_edits",
-    "gate",
-    "list_metrics",
-    "load",
-    "maege",
-    "mbr",
-    "oracle",
-    "read_answers",
-    "register",
-    "rerank",
-    "reward",
-    "test_set",
-    "trainer_metrics",
-    "vote",
-]
+    from geceval.core.cache import clear_caches as clear_caches
+    from geceval.hub.load import load as load
+    from geceval.hub.register import register as register
+    from geceval.registry import list_metrics as list_metrics
+    from geceval.text.answer_files import read_answers as read_answers
+    from geceval.workflows.attack import attack as attack
+    from geceval.workflows.attribution import attribute as attribute
+    from geceval.workflows.batches import BatchScorer as BatchScorer
+    from geceval.workflows.choose import mbr as mbr
+    from geceval.workflows.choose import oracle as oracle
+    from geceval.workflows.choose import rerank as rerank
+    from geceval.workflows.choose import vote as vote
+    from geceval.workflows.compare import compare as compare
+    from geceval.workflows.detect import detect as detect
+    from geceval.workflows.edit_filter import filter_edits as filter_edits
+    from geceval.workflows.error_types import error_types as error_types
+    from geceval.workflows.gate import gate as gate
+    from geceval.workflows.impacts import edit_impacts as edit_impacts
+    from geceval.workflows.maege import maege as maege
+    from geceval.workflows.reward import reward as reward
+    from geceval.workflows.test_sets import test_set as test_set
+    from geceval.workflows.trainer import trainer_metrics as trainer_metrics
 
 _HOMES = {
     "BatchScorer": "geceval.workflows.batches",
@@ -79,14 +56,13 @@ _HOMES = {
     "vote": "geceval.workflows.choose",
 }
 
-
 if not TYPE_CHECKING:  # a checker would take every name for an attribute
+    __all__ = ["__version__", *_HOMES]
 
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'geceval' has no attribute {name!r}")
         return getattr(importlib.import_module(_HOMES[name]), name)
 
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(__all__)
