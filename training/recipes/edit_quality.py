@@ -361,8 +361,6 @@ reference has, .74 of the others.
 
 {kinds}
 
-| file | SHA-256 |
-| --- | --- |
 {files}
 
 ## Results
@@ -423,7 +421,7 @@ def edit_quality_card(results: Mapping[str, Any], folder: Path) -> str:
         cases=sum(folds["cases"].values()),
         unseen=UNSEEN,
         kinds=table(("kind", "cases"), folds["cases"].items()),
-        files="\n".join(f"| {row['file']} | {row['sha256'][:12]} |" for row in results["files"]),
+        files=table(("file", "SHA-256"), [(row["file"], row["sha256"][:12]) for row in results["files"]]),
         folds=PARTS,
         sets=table(("set", "cases", "right", "judge", "impara_lm"), (row.values() for row in folds["sets"])),
         error=folds["calibration_error"],
