@@ -120,7 +120,7 @@ def test_modules_and_training_keep_to_the_library():
     "statement",
     [
         "import geceval; geceval.list_metrics()",
-        "from geceval.cli.app import application; application()",
+        "from geceval.cli.meta import meta, VERBS, shared; [shared.imported(place) for place in VERBS.values()]",
         "import geceval.edits.m2, geceval.edits.edit, geceval.meta.trueskill",
         "from geceval import registry; [registry.make_scorer(name) for name in registry.list_metrics()]",
         "from geceval import registry; registry.make_scorer('gleu').score(['a b'], ['a b'], [['a b']])",
@@ -129,5 +129,22 @@ def test_modules_and_training_keep_to_the_library():
 def test_imports_are_cheap(statement):
     """Scorers included; `geceval.load` needs evaluate, which imports transformers where that is installed."""
     code = f"import sys; {statement}; print(*({HEAVY!r} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("application()", {"numpy", "geceval.registry", "geceval.cli.score", "geceval.cli.text_files"}),
+        ("[application(verb) for verbs in PANELS.values() for verb in verbs if verb != 'meta']", {"numpy"}),
+        ("application('meta')", {"geceval.scorers.base"}),
+    ],
+)
+def test_the_help_of_a_verb_starts_at_once(statement, absent):
+    """What a verb works with is imported when it works."""
+    absent = absent | HEAVY | {"pyarrow", "scipy", "jinja2"}
+    code = "import sys; from geceval.cli.app import PANELS, application; "
+    code += f"{statement}; print(*({absent!r} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []

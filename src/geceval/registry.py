@@ -1,20 +1,24 @@
 """Metrics by name: list them, make a scorer, score systems. Knows nothing of `evaluate` or the Hub."""
 
+from __future__ import annotations
+
 import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from geceval.core.errors import InputError, InputTypeError, NotFiniteError, did_you_mean, named
 from geceval.core.inputs import References
 from geceval.core.options import check_mapping, replace_options
 from geceval.core.progress import parts
-from geceval.core.result import Result
 from geceval.core.warnings import gathered
-from geceval.models.origins.named import ModelStatus, status
-from geceval.scorers.base import Scorer
+
+if TYPE_CHECKING:  # a name alone costs neither numpy nor a scorer
+    from geceval.core.result import Result
+    from geceval.models.origins.named import ModelStatus
+    from geceval.scorers.base import Scorer
 
 LARGE_MODEL = "smollm2"  # what metrics of the extra `lm` read by default, as it is or with a bundled adapter
 
@@ -116,6 +120,8 @@ def _need(name: str) -> str:
 
 def large_metrics() -> tuple[list[str], ModelStatus]:
     """The metrics that read a large model by default; and where this model is. Nothing is fetched or loaded."""
+    from geceval.models.origins.named import status
+
     return [name for name in list_metrics() if "lm" in _extras(name)], status(LARGE_MODEL)
 
 

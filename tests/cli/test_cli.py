@@ -1,5 +1,7 @@
 """The command as users run it: what it prints, where it writes, and how it fails."""
 
+import dataclasses
+import inspect
 import json
 import logging
 import os
@@ -8,15 +10,24 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 import geceval
 from geceval import registry
+from geceval.cli import error_types
 from geceval.cli.app import PANELS
+from geceval.cli.compare import compare
+from geceval.cli.gate import gate
 from geceval.cli.metric_options import make_scorers
+from geceval.cli.rerank import rerank
 from geceval.cli.score import rank, to_json
 from geceval.core.result import Result
+from geceval.meta.significance.systems import METHODS
+from geceval.workflows.choose import EditUtility
+from geceval.workflows.error_types import MEASURES
+from geceval.workflows.gate import Settings
 
 EXAMPLE = Path(geceval.__file__).parent / "assets" / "example"
 SOURCE = str(EXAMPLE / "source.txt")
@@ -57,6 +68,15 @@ def test_help_names_every_verb(ok):
     assert "│ maege " in ok("meta", "--help") and "--pairwise" in ok("meta")
     for group in ("train", "data", "publish", "meta"):
         assert ok(group) == ok(group, "--help")
+
+
+def test_what_verbs_repeat_of_workflows():
+    """The file of a verb imports none, and so states their choices and defaults again."""
+    assert get_args(error_types.Measure) == MEASURES
+    for verb, option, choices in ((compare, "method", METHODS), (rerank, "utility", get_args(EditUtility))):
+        assert ", ".join(choices) in get_type_hints(verb, include_extras=True)[option].__metadata__[0].help
+    defaults = {name: parameter.default for name, parameter in inspect.signature(gate).parameters.items()}
+    assert dataclasses.asdict(Settings()).items() <= defaults.items()
 
 
 def test_what_is_read_is_not_overwritten(fails, ok, tmp_path):

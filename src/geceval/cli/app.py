@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import logging
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from geceval.cli.options import ManyValuesCommand
+from geceval.cli.options import ManyValuesCommand, docstring, imported
 from geceval.core.errors import Interrupted, UserError, naming_the_extra
 from geceval.version import __version__
 
@@ -62,17 +61,18 @@ PANELS = {
 
 
 class _Verbs(TyperGroup):
-    """The verbs in the order of the panels of the help."""
+    """The verbs with nothing but their help, until one is called or completed."""
 
-    def list_commands(self, context: typer.Context) -> list[str]:
-        return [name for verbs in PANELS.values() for name in verbs if name in self.commands]
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        self.commands |= typer.main.get_command(application(arguments[0])).commands
+        return super().resolve_command(context, arguments)
 
 
 def application(only: str | None = None) -> typer.Typer:
-    """The command with all its verbs, or with one, for whose start the others need not be imported."""
+    """The command with one verb; or with a list of all, for which none is imported."""
     app = typer.Typer(
         name="geceval",
-        cls=_Verbs,
+        cls=_Verbs if only is None else TyperGroup,
         help="Score grammatical error correction.",
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -82,8 +82,10 @@ def application(only: str | None = None) -> typer.Typer:
     app.callback()(options)
     for panel, verbs in PANELS.items():
         for name in verbs if only is None else verbs.keys() & {only}:
-            file, function = verbs[name].split(".")
-            verb = getattr(importlib.import_module(f"geceval.cli.{file}"), function)
+            if only is None:
+                app.command(name, help=docstring(verbs[name]), rich_help_panel=panel)(lambda: None)
+                continue
+            verb = imported(verbs[name])
             if isinstance(verb, typer.Typer):
                 app.add_typer(verb, name=name, rich_help_panel=panel)
             else:
@@ -127,7 +129,8 @@ def run(arguments: list[str]) -> int:
     try:
         with _our_streams(), naming_the_extra(" ".join(arguments[:1])):
             verb = next((argument for argument in arguments if not argument.startswith("-")), None)
-            app = application(verb if any(verb in verbs for verbs in PANELS.values()) else None)
+            known = any(verb in verbs for verbs in PANELS.values())
+            app = application(verb if known else None)
             if arguments in [[], *([group.name] for group in app.registered_groups)]:
                 arguments = [*arguments, "--help"]
             code = app(arguments, prog_name="geceval", standalone_mode=False, obj=state) or 0

@@ -1,20 +1,22 @@
 """`geceval attack`: can a metric be gamed?"""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import metric_options
-from geceval.cli.pages import attack_page
 from geceval.cli.tables import Cell, json_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.progress import bar
 from geceval.version import __version__
-from geceval.workflows.attack import Estimate, Resistance
-from geceval.workflows.attack import attack as attack_metrics
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.attack import Estimate, Resistance
 
 COLUMNS = ["attack", "score", "> source", "> reference", "beats", "changed", ""]
 HEADLINES = ["metric", "attacks", "systems beaten", "by", "above references", "by", "honest system", "flips missed"]
@@ -53,6 +55,9 @@ def attack(
 
     The example corpus takes about a minute, with --budget 80 about ten. With -s -p -r it is a corpus of your own.
     """
+    from geceval.cli.pages import attack_page
+    from geceval.workflows.attack import attack as attack_metrics
+
     form = shared.check_format(form, output, shared.PageFormat)
     shared.no_warnings(quiet)
     options = metric_options(metrics, option, text=text_of(predictions), cache=cache)

@@ -1,19 +1,22 @@
 """`geceval chunks`: source, correction and references side by side, chunk by chunk."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.pages import MEANINGS, NOTHING, chunks_page, used_labels
-from geceval.cli.tables import blocks_text, json_text, terminal_colours, terminal_width, write
+from geceval.cli.tables import NOTHING, blocks_text, json_text, terminal_colours, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.version import __version__
-from geceval.workflows.chunks import ChunkTable, chunk_tables
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.chunks import ChunkTable
 
 MARKS = {"hit": "✓", "wrong": "✗", "under": "−", "over": "+", "varies": "?", "changed": "*"}
 _COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", "varies": "yellow", "changed": "bold"}
@@ -55,6 +58,9 @@ def chunks(
 
     Example: geceval chunks "He go to school ." "He goes to the school ." "He goes to school ."
     """
+    from geceval.cli.pages import chunks_page
+    from geceval.workflows.chunks import chunk_tables
+
     shared.no_warnings(quiet)
     form = shared.check_format(form, output, shared.PageFormat)
     left, right, targets = read_side_by_side(
@@ -105,6 +111,8 @@ def _to_json(tables: Sequence[ChunkTable], facts: dict[str, Any]) -> dict[str, A
 
 
 def _to_text(tables: Sequence[ChunkTable], caption: str, width: int | None, colours: str | None) -> str:
+    from geceval.cli.pages import MEANINGS, used_labels
+
     blocks = []
     for table in tables:
         columns = [f"sentence {table.line}", *(f"{start}:{end}" for start, end in table.spans)]

@@ -1,21 +1,22 @@
 """`geceval compare`: do systems differ under a metric, or is it chance?"""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
-from geceval.cli.pages import ordered
 from geceval.cli.tables import Cell, show
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import counted, p_bound
 from geceval.core.progress import bar
-from geceval.meta.significance.systems import METHODS, pick_baseline
 from geceval.registry import scorer_class
-from geceval.workflows.compare import Comparison
-from geceval.workflows.compare import compare as compare_systems
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.compare import Comparison
 
 
 def compare(
@@ -27,7 +28,7 @@ def compare(
     predictions_m2: shared.PredictionsM2 = None,
     baseline: Annotated[str, typer.Option(help="Compare with this system: first, best, or a name.")] = "first",
     method: Annotated[
-        list[str] | None, typer.Option(help=f"Kinds of p-values: {', '.join(METHODS)}; all by default.")
+        list[str] | None, typer.Option(help="Kinds of p-values: bootstrap, randomisation; all by default.")
     ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap samples, and of random swaps.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals and of the ranks.")] = 0.95,
@@ -74,6 +75,8 @@ def compare_files(
     **test: Any,
 ) -> tuple[dict[str, Comparison], int]:
     """Compare the systems of files under each metric of `options`; also the number of sentences."""
+    from geceval.workflows.compare import compare as compare_systems
+
     make_scorers(options, references)  # a mistake shows before files are read
     corpus = read_corpus(sources, predictions, references or [])
     test["predictions_m2"] = m2_of_systems(list(options), corpus.systems, predictions_m2)
@@ -89,6 +92,9 @@ def _table(
     comparisons: Sequence[Comparison], baseline: str, confidence: float, resamples: int, data: bool
 ) -> tuple[list[str], list[list[Any]]]:
     """The systems under each metric, the best first; those that do not differ share a rank."""
+    from geceval.cli.pages import ordered
+    from geceval.meta.significance.systems import pick_baseline
+
     methods = list(comparisons[0].standings[0].p)
     share = "" if data else f"{100 * confidence:g}% "  # keys of data are the same whatever the level
     columns = ["metric", "rank", "system", "score", f"{share}low", f"{share}high", "difference"]

@@ -12,7 +12,12 @@ from geceval.core.errors import InputError
 from geceval.corpora import test_sets
 from geceval.corpora.catalogue import DATA_SETS
 
-data = typer.Typer(help="Find test sets, and build data sets for datasets.load_dataset.", no_args_is_help=True)
+data = typer.Typer(no_args_is_help=True)
+
+
+@data.callback()
+def callback() -> None:
+    """Find test sets, and build data sets for datasets.load_dataset."""
 
 
 @data.command("list")

@@ -15,7 +15,6 @@ from geceval.core.errors import InputError, counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.text.answer_files import read_sources
-from geceval.workflows.detect import detect as detect_errors
 
 SURE = 0.8
 LEGEND = f"[word 90%]: how likely it is an error; red from {SURE:.0%}, yellow below"
@@ -54,6 +53,8 @@ def detect(
 
     Example: geceval detect "He go to school every days ."
     """
+    from geceval.workflows.detect import detect as detect_errors  # numpy: the help of a verb is to start at once
+
     form = shared.check_format(form, output, Marks)
     sentences = _sentences(texts or [], sources)
     runtime = RunTime(batch_size=batch_size, device=device, progress=progress)

@@ -6,13 +6,10 @@ import typer
 
 import geceval.cli.options as shared
 from geceval import registry
-from geceval.cli.pages import heat_map_page
 from geceval.cli.tables import check_outputs, table_text, write
 from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
-from geceval.meta import figures
-from geceval.scorers.difficulty.chunk_difficulty import chunk_table, format_difficulty, type_table
 
 
 def difficulty(
@@ -53,6 +50,11 @@ def difficulty(
 
     Without --types, --heat-map, --chunks and --plot the difficulty goes to standard output.
     """
+    # numpy: the help of a verb is to start at once
+    from geceval.cli.pages import heat_map_page
+    from geceval.meta import figures
+    from geceval.scorers.difficulty.chunk_difficulty import chunk_table, format_difficulty, type_table
+
     if (difficulty_file is None) == (not predictions):
         raise InputError("difficulty takes either -p FILE..., the systems, or -d FILE, what was counted before")
     if gold_m2 is None:

@@ -1,24 +1,26 @@
 """`geceval types`: what systems correct, miss and break, by error type."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
-from geceval.cli.pages import types_page
 from geceval.cli.tables import check_outputs, show, write
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import counted
 from geceval.core.progress import bar
-from geceval.meta import figures
-from geceval.workflows.error_types import SHARES, Measure, TypeEstimate
-from geceval.workflows.error_types import error_types as measure_types
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.error_types import TypeEstimate
 
 Form = Literal["table", "json", "tsv", "markdown", "latex", "html"]
-_VALUES = {"type": "f", "type_only": "f", "detection": "f1"} | dict.fromkeys(SHARES, "share")
+Measure = Literal["type", "type_only", "detection", "success", "overcorrection", "change_rate"]
+_VALUES = dict.fromkeys(get_args(Measure), "share") | {"type": "f", "type_only": "f", "detection": "f1"}
 
 
 def error_types(
@@ -52,6 +54,10 @@ def error_types(
 
     Example: geceval types -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt --types DET 'R:VERB*'
     """
+    from geceval.cli.pages import types_page
+    from geceval.meta import figures
+    from geceval.workflows.error_types import error_types as measure_types
+
     form = shared.check_format(form, output, Form)
     shared.no_warnings(quiet)
     check_outputs(plot)
@@ -81,11 +87,13 @@ def error_types(
 
 def _table(estimates: Sequence[TypeEstimate], measure: str | None) -> tuple[list[str], list[list[Any]]]:
     """All fields; or those that people read of one measure, with the adjusted p-values alone."""
+    from geceval.workflows.error_types import TypeEstimate
+
     columns = [field.name for field in fields(TypeEstimate)]
     if measure is not None:
         alone = len({each.system for each in estimates}) == 1
         hidden = {"measure", "p"} | ({"system", "difference", "p_holm"} if alone else set())
-        hidden |= {"precision", "recall", "fp"} if measure in SHARES else set()
+        hidden |= {"precision", "recall", "fp"} if _VALUES[measure] == "share" else set()
         columns = [name for name in columns if name not in hidden]
         estimates = [each for each in estimates if each.measure == measure]
     cells = [[getattr(each, name) for name in columns] for each in estimates]
@@ -94,6 +102,8 @@ def _table(estimates: Sequence[TypeEstimate], measure: str | None) -> tuple[list
 
 def _heat_map(estimates: Sequence[TypeEstimate], measure: str) -> Any:
     """The types that the references have."""
+    from geceval.meta import figures
+
     shown = [each for each in estimates if each.measure == measure]
     to_find = {each.type: each.tp + each.fn for each in shown if each.tp + each.fn}
     values = {

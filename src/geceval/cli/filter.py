@@ -15,7 +15,6 @@ from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.m2 import M2Sentence, format_m2
 from geceval.edits.verdict import DOUBTFUL
-from geceval.workflows.edit_filter import judge_edits
 
 Filtered = Literal["text", "m2"]
 
@@ -45,6 +44,8 @@ def filter_(
 
     Example: geceval filter --min 0.9 -s source.txt -p system.txt --output filtered.txt
     """
+    from geceval.workflows.edit_filter import judge_edits  # numpy: the help of a verb is to start at once
+
     form = shared.check_format(form, output, Filtered)
     shared.no_warnings(quiet)
     corpus = read_corpus(sources, [predictions])

@@ -1,9 +1,11 @@
 """`geceval gate`: exit code 1 where a checker got worse."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -14,11 +16,11 @@ from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import InputError, counted, p_bound
 from geceval.core.progress import bar
 from geceval.version import __version__
-from geceval.workflows.gate import Gate, Kind, Settings
-from geceval.workflows.gate import gate as run_gate
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.gate import Gate
 
 Form = Literal["table", "json", "markdown"]
-_DEFAULT = Settings()
 
 
 def gate(
@@ -30,10 +32,10 @@ def gate(
     gold_m2: shared.GoldM2 = None,
     max_drop: Annotated[
         float, typer.Option(help="Drop that is allowed, in points: hundredths of the metric's score.")
-    ] = _DEFAULT.max_drop,
-    p: Annotated[float, typer.Option(help="What the p-value of a drop must be below to fail.")] = _DEFAULT.p,
-    resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap samples.")] = _DEFAULT.resamples,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = _DEFAULT.seed,
+    ] = 0.5,
+    p: Annotated[float, typer.Option(help="What the p-value of a drop must be below to fail.")] = 0.05,
+    resamples: Annotated[int, typer.Option(min=1, help="Number of bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
     worst: Annotated[int, typer.Option(min=1, help="Rows of each list of sentences; JSON has all.")] = 10,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
@@ -51,6 +53,9 @@ def gate(
 
     Example: geceval gate -m errant -s source.txt --baseline old.txt --candidate new.txt -r reference_0.txt
     """
+    from geceval.workflows.gate import Settings
+    from geceval.workflows.gate import gate as run_gate
+
     form = shared.check_format(form, output, Form)
     shared.no_warnings(quiet)
     test = Settings(max_drop, p, resamples, seed)
@@ -94,6 +99,8 @@ def _verdicts(result: Gate) -> tuple[list[str], list[list[Any]]]:
 
 def _lists(result: Gate, worst: int) -> Iterator[tuple[list[str], list[list[Any]], str]]:
     """Edits by error type, those that make it worse line by line, and sentences under metrics without edits."""
+    from geceval.workflows.gate import Kind
+
     if result.changes:
         counts = {kind: Counter(each.type for each in result.changes if each.kind == kind) for kind in get_args(Kind)}
         harm = counts["lost"] + counts["new alarm"]

@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from geceval.workflows.harness.lm_eval_tasks import TASKS, write_tasks
-
-harness = typer.Typer(help="Score inside other engines.", no_args_is_help=True)
+harness = typer.Typer(no_args_is_help=True)
 
 
 @harness.callback()
@@ -25,5 +23,7 @@ def lm_eval(
 
     Example: lm_eval --model hf --model_args pretrained=MODEL --tasks gec --include_path tasks
     """
+    from geceval.workflows.harness.lm_eval_tasks import TASKS, write_tasks  # jinja2
+
     folder = write_tasks(output)[0].parent
     sys.stdout.write(f"{len(TASKS)} tasks in {folder}, all of them: --tasks gec --include_path {folder}\n")

@@ -18,11 +18,8 @@ from geceval.core.inputs import Columns
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
 from geceval.edits.edit import Edit
-from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.text.answer_files import Sources
 from geceval.text.columns import as_tokens
-from geceval.workflows.attribution import attribute
-from geceval.workflows.impacts import edit_impacts
 
 Method = Literal["impact", "add", "sub", "shapley", "shapley-sampling"]
 
@@ -83,6 +80,11 @@ def impacts(
 
     Example: geceval impacts --method shapley -m impara "He go to school ." "He goes to the school ."
     """
+    # numpy: the help of a verb is to start at once
+    from geceval.scorers.edit_based.valid_edits import edit_judge
+    from geceval.workflows.attribution import attribute
+    from geceval.workflows.impacts import edit_impacts
+
     form = shared.check_format(form, output, shared.Format)
     settings = {"rescale": rescale, "permutations": permutations, "max_edits": max_edits, "seed": seed}
     _refuse_others(method, metric=metric, references=references, option=option, **settings)

@@ -7,7 +7,6 @@ import typer
 import geceval.cli.options as shared
 from geceval.cli.compare import compare_files
 from geceval.cli.metric_options import metric_options
-from geceval.cli.pages import leaderboard_page
 from geceval.cli.tables import write
 from geceval.cli.text_files import text_of
 from geceval.core.progress import bar
@@ -38,6 +37,8 @@ def leaderboard(
 
     The first metric orders the systems. The numbers are those of `geceval compare`.
     """
+    from geceval.cli.pages import leaderboard_page  # numpy: the help of a verb is to start at once
+
     shared.no_warnings(quiet)
     shared.check_page(output, ".html", ".htm", advice="; `geceval compare` writes its numbers in other formats")
     options = metric_options(metrics, option, text=text_of(predictions), gold_m2=gold_m2, cache=cache)

@@ -1,36 +1,47 @@
 """`geceval meta`: how well metrics agree with people on SEEDA, GJG15 or GMEG."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.maege import maege
-from geceval.cli.meta_edits import edits
 from geceval.cli.metric_options import metric_options
-from geceval.cli.report import report
 from geceval.cli.tables import check_outputs, show
-from geceval.cli.tune_weights import tune_weights
 from geceval.core.errors import InputError
 from geceval.core.progress import bar
 from geceval.core.warnings import once
-from geceval.corpora.judgments import read_human
 from geceval.meta import figures
 from geceval.meta.agreement import TieRule
 from geceval.meta.scores import OfSystem, check_suffix, write_scores
 from geceval.workflows import analyses
-from geceval.workflows.meta_evaluation import choose_systems, read_score_files, score_metrics, warn_of_degenerate
 
-meta = typer.Typer(cls=shared.ManyValuesGroup, invoke_without_command=True, subcommand_metavar="[COMMAND ...]")
-meta.command("report", cls=shared.ManyValuesCommand)(report)
-meta.command("edits", cls=shared.ManyValuesCommand)(edits)
-meta.command("maege", cls=shared.ManyValuesCommand)(maege)
-meta.command("tune-weights", cls=shared.ManyValuesCommand)(tune_weights)
+VERBS = {
+    "report": "report.report",
+    "edits": "meta_edits.edits",
+    "maege": "maege.maege",
+    "tune-weights": "tune_weights.tune_weights",
+}
+
+
+class _Verbs(shared.ManyValuesGroup):
+    """The verbs below `meta` with nothing but their help, until one is called or completed."""
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> Any:
+        if arguments[0] in VERBS:
+            app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+            app.command(arguments[0], cls=shared.ManyValuesCommand)(shared.imported(VERBS[arguments[0]]))
+            self.commands[arguments[0]] = typer.main.get_command(app)
+        return super().resolve_command(context, arguments)
+
+
+meta = typer.Typer(cls=_Verbs, invoke_without_command=True, subcommand_metavar="[COMMAND ...]")
+for name, place in VERBS.items():
+    meta.command(name, help=shared.docstring(place))(lambda: None)
 
 
 @meta.callback()
-def agreement(
+def callback(
     context: typer.Context,
     data: Annotated[
         str | None, typer.Option("--data", help="SEEDA, GJG15 or GMEG: a checkout, or what `geceval data` built.")
@@ -89,6 +100,14 @@ def agreement(
     if context.invoked_subcommand is not None:
         _check_nothing_before(context, context.invoked_subcommand)
         return
+    from geceval.corpora.judgments import read_human
+    from geceval.workflows.meta_evaluation import (
+        choose_systems,
+        read_score_files,
+        score_metrics,
+        warn_of_degenerate,
+    )
+
     if data is None:
         raise InputError("meta takes the judgments of people: --data FOLDER")
     form = shared.check_format(form, output, shared.PaperFormat)

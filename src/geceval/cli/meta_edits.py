@@ -16,7 +16,6 @@ from geceval.cli.tables import Cell, check_outputs, show
 from geceval.core.errors import InputError, counted
 from geceval.core.progress import bar, parts
 from geceval.core.warnings import once
-from geceval.corpora.edit_labels import annotator_agreement, read_edit_labels
 from geceval.edits.m2 import references
 from geceval.meta import figures
 from geceval.meta.edit_labels import RESAMPLES, STATISTICS, agreement_on_edits, best_threshold
@@ -49,6 +48,8 @@ def edits(
 
     Example: geceval meta edits -m impara_lm --data SEEDA --gold-m2 official-2014.combined.m2 --by type
     """
+    from geceval.corpora.edit_labels import annotator_agreement, read_edit_labels  # pyarrow
+
     form = shared.check_format(form, output, shared.PaperFormat)
     for_programs = form in ("json", "tsv")
     check_outputs(plot)

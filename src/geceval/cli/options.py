@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
+import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -125,6 +128,21 @@ def check_format(form: str | None, output: str | None, kinds: Any) -> str:
         raise InputError(f"{output}: {ending or suffix} is not written here, only {', '.join(names)}; see --format")
     check_outputs(output)
     return form or (ending if ending in names else names[0])
+
+
+def imported(place: str) -> Any:
+    """The verb, or group of verbs, that `file.name` is in this room."""
+    file, _, name = place.partition(".")
+    return getattr(importlib.import_module(f"geceval.cli.{file}"), name)
+
+
+def docstring(place: str) -> str:
+    """The docstring of the verb, or of the callback of the group, from the code of the file, which is not run."""
+    file, _, name = place.partition(".")
+    module = f"geceval.cli.{file}"
+    constants = SourceFileLoader(module, str(Path(__file__).with_name(f"{file}.py"))).get_code(module).co_consts
+    code = {each.co_name: each for each in constants if isinstance(each, types.CodeType)}
+    return code.get("callback", code.get(name)).co_consts[0]
 
 
 class ManyValuesCommand(TyperCommand):

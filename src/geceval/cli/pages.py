@@ -1,36 +1,39 @@
 """Results as HTML: whole pages of one frame, and the tables that they share with the demo Space."""
 
+from __future__ import annotations
+
 # A page is one file without scripts that asks for no other and follows the reader's light or dark. The templates escape
 # every text.
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from geceval import registry
-from geceval.cli.tables import RIGHT_TO_LEFT, isolated
+from geceval.cli.tables import NOTHING, RIGHT_TO_LEFT, isolated, span_text
 from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.f_score import ratio
 from geceval.edits.edit import Edit
-from geceval.edits.gotoscorer_chunks import Chunk
 from geceval.meta.figures import inline_svg
-from geceval.meta.significance.systems import SystemEstimate
-from geceval.scorers.difficulty.chunk_difficulty import ReferenceDifficulty
-from geceval.scorers.edit_based.transport_plans import TransportPlan
 from geceval.scorers.learned.guard import summary
 from geceval.version import __version__
-from geceval.workflows.attack import Resistance
-from geceval.workflows.chunks import LABELS, ChunkTable
-from geceval.workflows.compare import Comparison
-from geceval.workflows.transport import SentencePlan
 
-NOTHING = "∅"
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from geceval.edits.gotoscorer_chunks import Chunk
+    from geceval.meta.significance.systems import SystemEstimate
+    from geceval.scorers.difficulty.chunk_difficulty import ReferenceDifficulty
+    from geceval.scorers.edit_based.transport_plans import TransportPlan
+    from geceval.workflows.attack import Resistance
+    from geceval.workflows.chunks import ChunkTable
+    from geceval.workflows.compare import Comparison
+    from geceval.workflows.transport import SentencePlan
+
 FRAGMENT_STYLE = Path(__file__).with_name("templates") / "fragments.css"
 """The style of chunk tables (`ck-`) and of leaderboards (`sl-`), for pages that hold them."""
 
@@ -54,6 +57,8 @@ _LONGEST = 17  # characters of a system's name beside a plot
 
 @lru_cache(1)
 def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(  # noqa: S701 - it escapes
         loader=PackageLoader("geceval.cli"),
         autoescape=lambda name: name is None or name.endswith(".html"),
@@ -119,7 +124,7 @@ def chunk_legend(tables: Iterable[ChunkTable]) -> str:
 def used_labels(tables: Iterable[ChunkTable]) -> list[str]:
     """The labels that occur in the tables."""
     used = {label for table in tables for label in table.labels()}
-    return [label for label in LABELS if label in used]
+    return [label for label in MEANINGS if label in used]
 
 
 def _meanings(tables: Iterable[ChunkTable]) -> dict[str, str]:
@@ -129,7 +134,7 @@ def _meanings(tables: Iterable[ChunkTable]) -> dict[str, str]:
 def _tally(table: ChunkTable) -> str:
     """The number of each label in the row of the correction, as text."""
     counts = Counter(cell.label for cell in table.rows[1] if cell.label)
-    return " · ".join(f"{counts[label]} {label}" for label in LABELS if counts[label])
+    return " · ".join(f"{counts[label]} {label}" for label in MEANINGS if counts[label])
 
 
 # --- Leaderboard of systems ------------------------------------------------------------------------------------------
@@ -311,12 +316,6 @@ def transport_shares(plan: TransportPlan) -> tuple[float, float]:
     """Precision and recall of one sentence; 1 where there is no mass."""
     moved = float(plan.plan.sum())
     return ratio(moved, float(plan.masses.sum())), ratio(moved, float(plan.gold_masses.sum()))
-
-
-def span_text(source: str, edit: Edit) -> str:
-    """An edit as `1:2 go → goes`."""
-    before = " ".join(source.split()[edit.start : edit.end])
-    return f"{edit.start}:{edit.end} {isolated(before) or NOTHING} → {isolated(edit.correction) or NOTHING}"
 
 
 def _transport_section(each: SentencePlan) -> dict[str, Any]:

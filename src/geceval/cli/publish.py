@@ -16,7 +16,13 @@ from geceval.core.errors import InputError
 if TYPE_CHECKING:
     from geceval.hub.repositories import Repository
 
-publish = typer.Typer(help="Put metrics, checkpoints, data sets and Spaces on the Hub.", no_args_is_help=True)
+publish = typer.Typer(no_args_is_help=True)
+
+
+@publish.callback()
+def callback() -> None:
+    """Put metrics, checkpoints, data sets and Spaces on the Hub."""
+
 
 Org = Annotated[str, typer.Option("--org", help="Your name on the Hub, or an organisation of yours.")]
 Name = Annotated[str | None, typer.Option("--name", help="Name of the repository; by default that of the folder.")]

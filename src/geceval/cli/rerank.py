@@ -6,7 +6,7 @@ import math
 import operator
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,11 +17,11 @@ from geceval.cli.text_files import read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted, p_bound
 from geceval.core.inputs import References
 from geceval.core.progress import bar
-from geceval.meta.significance.systems import Settings
-from geceval.scorers.base import Scorer
 from geceval.text.answer_files import read_candidates, read_sources
-from geceval.workflows import choose
-from geceval.workflows.choose import Candidates, Choice, Pool
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.scorers.base import Scorer
+    from geceval.workflows.choose import Candidates, Choice, Pool
 
 Systems = Annotated[
     list[str] | None, typer.Option("-p", "--predictions", help="Candidates: one file per system, or a folder.")
@@ -46,7 +46,7 @@ def rerank(
     ] = "metric",
     utility: Annotated[
         str | None,
-        typer.Option(help=f"Of mbr: {', '.join(get_args(choose.EditUtility))}, or a metric; f0.5 by default."),
+        typer.Option(help="Of mbr: f0.5, jaccard, recall, precision, agreement, or a metric; f0.5 by default."),
     ] = None,
     references: shared.References = None,
     gold_m2: shared.GoldM2 = None,
@@ -65,6 +65,8 @@ def rerank(
 
     Example: geceval rerank -m impara_lm -s source.txt -p a.txt b.txt c.txt --output chosen.txt
     """
+    from geceval.workflows import choose
+
     shared.no_warnings(quiet)
     shared.check_lines(output)
     if method == "mbr":
@@ -96,7 +98,7 @@ def rerank(
             bound = report_metric[0]
             choices["[oracle]"] = choose.oracle(bound, given, candidates, gold, options=options[bound])
         scorers = [scorers[name] for name in dict.fromkeys(report_metric or [])]
-        show_choices(Pool.of("rerank", given, candidates), choices, scorers, gold, form, output)
+        show_choices(choose.Pool.of("rerank", given, candidates), choices, scorers, gold, form, output)
 
 
 def refuse_for_report(**options: Any) -> None:
@@ -139,6 +141,9 @@ def show_choices(
     output: str | None,
 ) -> None:
     """Write the texts of the first choice, and the table: which systems it took, and what each scores."""
+    from geceval.meta.significance.systems import Settings
+    from geceval.workflows import choose
+
     choice = next(iter(choices.values()))
     rows: dict[str, list[Any]] = {}
     for number, (name, texts) in enumerate(pool.systems.items()):

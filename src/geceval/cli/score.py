@@ -5,29 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import geceval.cli.named_sets as named_sets
 import geceval.cli.options as shared
 from geceval import registry
 from geceval.cli.metric_options import m2_of_systems, make_scorers, metric_options
-from geceval.cli.named_sets import cite as in_paper
-from geceval.cli.pages import span_text
-from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, or_null, show, write
+from geceval.cli.tables import JUDGE_LEGEND, Cell, edit_fields, json_text, judged, or_null, show, span_text, write
 from geceval.cli.text_files import Corpus, read_corpus, text_of
 from geceval.core.errors import InputError, counted, naming_the_extra
 from geceval.core.progress import bar, parts
-from geceval.core.result import Result
 from geceval.core.warnings import once
-from geceval.corpora.test_sets import entry
-from geceval.scorers.base import Scorer
-from geceval.scorers.learned.guard import summary
 from geceval.text.answer_files import Sources
 from geceval.version import __version__
-from geceval.workflows.edit_filter import judge_edits
-from geceval.workflows.test_sets import test_set as named_test_set
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.core.result import Result
+    from geceval.scorers.base import Scorer
 
 _ZERO = (
     "gleu of {} is 0, for the whole corpus has no match of some length up to four words (are its sentences shorter?); "
@@ -90,6 +85,10 @@ def score(
 
     Example: geceval score -m impara errant -s source.txt -p systems/*.txt -r reference_0.txt reference_1.txt
     """
+    import geceval.cli.named_sets as named_sets
+    from geceval.corpora.test_sets import entry
+    from geceval.workflows.test_sets import test_set as named_test_set
+
     form = shared.check_format(form, output, shared.PaperFormat)
     shared.no_warnings(quiet)
     if worst:
@@ -137,7 +136,7 @@ def score(
     with bar(progress), once(set()):
         results = _score_all(scorers, corpus, files)
     signatures = {name: result.signature for name, result in next(iter(results.values())).items()}
-    paper = in_paper(signatures, named, named_sets.as_papers(named, scorers)) if cite else ""
+    paper = named_sets.cite(signatures, named, named_sets.as_papers(named, scorers)) if cite else ""
     rows = rank({**others, **results}, {**dict.fromkeys(others, ""), **corpus.files}, scorers[metrics[0]])
     used = list(scorers.values())
     if form == "json" and not worst:
@@ -199,6 +198,8 @@ def _worst(
 
 def _with_edits(cells: Sequence[list[Any]], metric: Scorer) -> list[list[Any]]:
     """Corrections with their edits, each with how likely it is right."""
+    from geceval.workflows.edit_filter import judge_edits
+
     with naming_the_extra("--edits"):
         corrections = judge_edits(*([row[column] for row in cells] for column in (-2, -1)), text=metric.text)
     shown = []
@@ -239,6 +240,8 @@ def _is_guarded(metric: str, rows: Sequence[Row]) -> bool:
 
 def _guard_notes(metric: str, rows: Sequence[Row]) -> list[str]:
     """How many corrections of each system a guard penalised, with the commonest reasons."""
+    from geceval.scorers.learned.guard import summary
+
     struck = [(row.system, row.results[metric].details.get("guard_reasons", [])) for row in rows]
     return [f"{metric}_guarded: {system} {summary(reasons)}" for system, reasons in struck if any(reasons)]
 

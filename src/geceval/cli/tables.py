@@ -29,6 +29,7 @@ JUDGE_LEGEND = (
 )
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """A letter of Hebrew, Arabic or a script like them."""
+NOTHING = "∅"
 UNFOLDED = 20  # characters; a narrow table folds longer cells and leaves the others whole
 
 
@@ -124,6 +125,12 @@ def edit_fields(source: str, edit: Edit) -> dict[str, Any]:
     before = " ".join(source.split()[edit.start : edit.end])
     span = {"start": edit.start, "end": edit.end, "source": before}
     return {**span, "correction": edit.correction, "type": edit.type}
+
+
+def span_text(source: str, edit: Edit) -> str:
+    """An edit as `1:2 go → goes`."""
+    before = " ".join(source.split()[edit.start : edit.end])
+    return f"{edit.start}:{edit.end} {isolated(before) or NOTHING} → {isolated(edit.correction) or NOTHING}"
 
 
 def or_null(value: Any) -> Any:

@@ -20,7 +20,12 @@ FEW = 50  # held-out pairs, of which two standard errors are a tenth or more
 
 NEGATIVES = 0.25  # measured in training/what-did-not-help.md: people's order gains, most attacks lose
 
-train = typer.Typer(help="Train a metric on corrections of your own.", no_args_is_help=True)
+train = typer.Typer(no_args_is_help=True)
+
+
+@train.callback()
+def callback() -> None:
+    """Train a metric on corrections of your own."""
 
 
 Output = Annotated[str, typer.Option("-o", "--output", help="Folder of the checkpoint; new, or of the same run.")]

@@ -1,19 +1,22 @@
 """`geceval transport`: which edit of a correction answers which edit of a reference."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import metric_options
-from geceval.cli.pages import span_text, transport_page, transport_shares
-from geceval.cli.tables import edit_fields, json_text, table_text, terminal_width, write
+from geceval.cli.tables import edit_fields, json_text, span_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side, text_of
 from geceval.core.errors import counted
 from geceval.core.progress import bar
 from geceval.version import __version__
-from geceval.workflows.transport import SentencePlan, transport_plans
+
+if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
+    from geceval.workflows.transport import SentencePlan
 
 _METRIC = "uot_errant"
 _COLUMNS = ["line", "edit", "type", "mass", "transported", "reference's edit", "type", "mass", "reference"]
@@ -50,6 +53,9 @@ def transport(
 
     Example: geceval transport "He go to school ." "He goes to the school ." "He went to school ."
     """
+    from geceval.cli.pages import transport_page
+    from geceval.workflows.transport import transport_plans
+
     shared.no_warnings(quiet)
     form = shared.check_format(form, output, shared.PageFormat)
     left, right, targets = read_side_by_side(
@@ -85,6 +91,8 @@ def _rows(each: SentencePlan) -> list[list[Any]]:
 
 
 def _to_json(each: SentencePlan) -> dict[str, Any]:
+    from geceval.cli.pages import transport_shares
+
     plan = each.plan
     precision, recall = transport_shares(plan)
     return {

@@ -11,8 +11,6 @@ import geceval.cli.rerank as choosing
 from geceval.cli.metric_options import make_scorers, metric_options
 from geceval.cli.text_files import text_of
 from geceval.core.progress import bar
-from geceval.workflows.choose import Pool
-from geceval.workflows.choose import vote as vote_of
 
 
 def vote(
@@ -39,6 +37,8 @@ def vote(
 
     Example: geceval vote --min-count 2 -s source.txt -p a.txt b.txt c.txt --output voted.txt
     """
+    from geceval.workflows import choose  # numpy: the help of a verb is to start at once
+
     shared.no_warnings(quiet)
     shared.check_lines(output)
     if not report_metric:
@@ -50,5 +50,5 @@ def vote(
     scorers = list(make_scorers(options, references).values()) if names else []
     given, candidates, gold = choosing.read_given(sources, predictions, n_best, references)
     with bar(progress):
-        choices = {"[vote]": vote_of(given, candidates, min_count=min_count, text=text)}
-        choosing.show_choices(Pool.of("vote", given, candidates), choices, scorers, gold, form, output)
+        choices = {"[vote]": choose.vote(given, candidates, min_count=min_count, text=text)}
+        choosing.show_choices(choose.Pool.of("vote", given, candidates), choices, scorers, gold, form, output)

@@ -16,7 +16,6 @@ from rapidfuzz.fuzz import partial_ratio
 from geceval.core.errors import InputError, counted, named
 from geceval.core.files import read_lines
 from geceval.text.answers import is_refusal
-from geceval.text.sentences import sentence_parts, shared_tokens
 from geceval.text.tables import ESSAY, Cells, Table, is_table, read_table
 
 logger = logging.getLogger("geceval")
@@ -199,6 +198,8 @@ def _one_each(texts: list[str], path: str, sources: Sources | None) -> list[str]
     """One text per source: those of the file, or parts of longer ones."""
     if sources is None or len(texts) == len(sources.texts):
         return texts
+    from geceval.text.sentences import sentence_parts, shared_tokens  # numpy: few files hold essays
+
     count = counted(len(texts), "row" if is_table(path) else "line")
     long = len(texts) * _ESSAY <= len(sources.texts) and shared_tokens(sources.texts, texts) >= _KEPT
     with named(path):

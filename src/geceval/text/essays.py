@@ -9,7 +9,6 @@ from pathlib import Path
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, counted, naming_the_extra
 from geceval.core.files import read_text
-from geceval.text.sentences import sentence_parts
 
 logger = logging.getLogger("geceval")
 
@@ -37,6 +36,8 @@ def sentence_lines(path: str, corrected: str | None = None) -> list[str]:
     sentences = [[" ".join(part.split()) for part in _sentences(text)] for text in essays.values()]
     if corrected is None:
         return [sentence for row in sentences for sentence in row]
+    from geceval.text.sentences import sentence_parts  # numpy: whether a file holds essays is asked of every file
+
     texts = _by_id(corrected)
     if not texts:
         name = next(iter(essays))

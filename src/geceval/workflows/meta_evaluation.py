@@ -6,7 +6,7 @@ import logging
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.inputs import Columns
 from geceval.core.progress import parts
-from geceval.corpora.edit_labels import LabelledEdit
 from geceval.edits.edit import apply, one_edit
 from geceval.edits.m2 import M2Sentence, references, write_m2
 from geceval.meta.judgments import HumanData, system_set
@@ -24,6 +23,9 @@ from geceval.scorers.edit_quality import EditQuality, contexts
 from geceval.scorers.references.gold import gold_sentences
 from geceval.text.columns import read_rows
 from geceval.workflows.attribution import Method, attribute
+
+if TYPE_CHECKING:  # pyarrow
+    from geceval.corpora.edit_labels import LabelledEdit
 
 logger = logging.getLogger("geceval")
 
