@@ -10,10 +10,9 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import metric_options
-from geceval.cli.tables import Cell, json_text, table_text, terminal_width, write
+from geceval.cli.tables import Cell, results_json, table_text, terminal_width, write
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.progress import bar
-from geceval.version import __version__
 
 if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
     from geceval.workflows.attack import Estimate, Resistance
@@ -71,8 +70,7 @@ def attack(
     with bar(progress, "attack"):
         resistances = list(attack_metrics(list(options), **settings).values())
     if form == "json":
-        content = {"geceval": __version__, "metrics": [dataclasses.asdict(each) for each in resistances]}
-        write(json_text(content), output)
+        write(results_json(metrics=[dataclasses.asdict(each) for each in resistances]), output)
     else:
         write(attack_page(resistances) if form == "html" else _tables(resistances, terminal_width(output)), output)
 

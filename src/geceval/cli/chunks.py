@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import NOTHING, blocks_text, json_text, terminal_colours, terminal_width, write
+from geceval.cli.tables import NOTHING, blocks_text, results_json, terminal_colours, terminal_width, write
 from geceval.cli.text_files import read_side_by_side
 from geceval.core.errors import counted
 from geceval.core.options import RunTime
 from geceval.core.progress import bar
-from geceval.version import __version__
 
 if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
-    from geceval.workflows.chunks import ChunkTable
+    from geceval.workflows.chunks import ChunkCell, ChunkTable
 
 MARKS = {"hit": "✓", "wrong": "✗", "under": "−", "over": "+", "varies": "?", "changed": "*"}
 _COLOURS = {"hit": "green", "wrong": "red", "under": "blue", "over": "magenta", "varies": "yellow", "changed": "bold"}
@@ -80,11 +79,10 @@ def chunks(
             runtime=RunTime(workers=workers, progress=progress, cache=cache),
         )
     shown = [table for table in tables if any(table.corrected())] if changed else tables
-    facts = {"assumption": assumption, "level": level}
     caption = f"{len(shown):,} of {counted(len(tables), 'sentence')}" if changed else counted(len(tables), "sentence")
     caption += f"; {assumption}, {level}"
     if form == "json":
-        text = json_text(_to_json(shown, facts))
+        text = results_json(assumption=assumption, level=level, sentences=list(map(_to_json, shown)))
     elif form == "html":
         text = chunks_page(shown, caption)
     else:
@@ -92,22 +90,18 @@ def chunks(
     write(text, output)
 
 
-def _to_json(tables: Sequence[ChunkTable], facts: dict[str, Any]) -> dict[str, Any]:
-    sentences = [
-        {
-            "line": table.line,
-            "chunks": [
-                {"start": start, "end": end, "corrected": corrected}
-                for (start, end), corrected in zip(table.spans, table.corrected(), strict=True)
-            ],
-            "rows": [
-                {"name": name, "cells": [{"text": c.text, "changed": c.changed, "label": c.label or None} for c in row]}
-                for name, row in zip(table.names, table.rows, strict=True)
-            ],
-        }
-        for table in tables
-    ]
-    return {"geceval": __version__, **facts, "sentences": sentences}
+def _to_json(table: ChunkTable) -> dict[str, Any]:
+    return {
+        "line": table.line,
+        "chunks": [
+            {"start": start, "end": end, "corrected": corrected}
+            for (start, end), corrected in zip(table.spans, table.corrected(), strict=True)
+        ],
+        "rows": [
+            {"name": name, "cells": [{"text": c.text, "changed": c.changed, "label": c.label or None} for c in row]}
+            for name, row in zip(table.names, table.rows, strict=True)
+        ],
+    }
 
 
 def _to_text(tables: Sequence[ChunkTable], caption: str, width: int | None, colours: str | None) -> str:
@@ -116,16 +110,11 @@ def _to_text(tables: Sequence[ChunkTable], caption: str, width: int | None, colo
     blocks = []
     for table in tables:
         columns = [f"sentence {table.line}", *(f"{start}:{end}" for start, end in table.spans)]
-        rows = [
-            [
-                (name, ""),
-                *(
-                    (f"{MARKS.get(cell.label, '')} {cell.text or NOTHING}".strip(), _COLOURS.get(cell.label, ""))
-                    for cell in row
-                ),
-            ]
-            for name, row in zip(table.names, table.rows, strict=True)
-        ]
+        rows = [[(name, ""), *map(_marked, row)] for name, row in zip(table.names, table.rows, strict=True)]
         blocks.append(blocks_text(columns, rows, width, colours))
     legend = [f"{MARKS[label]} {label}: {MEANINGS[label]}" for label in used_labels(tables)]
     return "\n".join([*blocks, *legend, caption, ""])
+
+
+def _marked(cell: ChunkCell) -> tuple[str, str]:
+    return f"{MARKS.get(cell.label, '')} {cell.text or NOTHING}".strip(), _COLOURS.get(cell.label, "")

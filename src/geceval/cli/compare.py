@@ -57,10 +57,9 @@ def compare(
         comparisons, sentences = compare_files(options, sources, predictions, references, predictions_m2, **test)
     data = form in ("json", "tsv")
     columns, rows = _table(list(comparisons.values()), baseline, confidence, resamples, data)
-    caption = (
-        f"{counted(sentences, 'sentence')}; p of the difference from the {_role(baseline)}, two-sided, "
-        f"{counted(resamples, 'resample')}"
-    )
+    role = f"{baseline} system" if baseline in ("first", "best") else f"system {baseline}"
+    caption = f"{counted(sentences, 'sentence')}; p of the difference from the {role}, two-sided, "
+    caption += counted(resamples, "resample")
     every = comparisons.values()
     notes = list(dict.fromkeys([*(each.signature for each in every), *(each.test for each in every)]))
     show(columns, rows, form, output, caption, notes)
@@ -82,10 +81,6 @@ def compare_files(
     test["predictions_m2"] = m2_of_systems(list(options), corpus.systems, predictions_m2)
     columns = corpus.sources, corpus.systems, corpus.references
     return compare_systems(list(options), *columns, options=options, **test), len(corpus.sources)
-
-
-def _role(baseline: str) -> str:
-    return f"{baseline} system" if baseline in ("first", "best") else f"system {baseline}"
 
 
 def _table(

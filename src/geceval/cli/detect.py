@@ -66,7 +66,9 @@ def detect(
         lines = [" ".join(mark(word, in_colour) for word in row) for row in rows]
         write("".join(f"{line}\n" for line in [*lines, *([LEGEND] if in_colour else [])]), output)
     elif form == "json":
-        write("".join(_json_line(number, row) for number, row in enumerate(rows, start=1)), output)
+        words = [[{name: getattr(word, name) for name in ("text", "label", "error")} for word in row] for row in rows]
+        lines = [{"line": number, "words": row} for number, row in enumerate(words, start=1)]
+        write("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), output)
     else:
         every = form == "tsv"
         cells = [
@@ -96,8 +98,3 @@ def _sentences(texts: Sequence[str], sources: str | None) -> list[str]:
         raise InputError("detect takes either sentences, or -s FILE")
     check_texts(texts, "it as -s FILE")
     return read_sources(sources).texts if sources is not None else list(texts)
-
-
-def _json_line(number: int, row: Sequence[Any]) -> str:
-    words = [{"text": word.text, "label": word.label, "error": word.error} for word in row]
-    return json.dumps({"line": number, "words": words}, ensure_ascii=False) + "\n"

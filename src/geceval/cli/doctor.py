@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 import geceval.cli.options as shared
-from geceval.cli.tables import json_text, records_text, terminal_width, write
+from geceval.cli.tables import records_text, results_json, terminal_width, write
 from geceval.core.errors import InputError
 from geceval.doctor import checks as hub_doctor
 from geceval.doctor import mini_benchmark
-from geceval.version import __version__
 
 
 def doctor(
@@ -56,7 +55,7 @@ def doctor(
     problems = sum(finding.state == hub_doctor.PROBLEM for finding in findings)
     if form == "json":
         rows = [{**dataclasses.asdict(finding), "seconds": round(finding.seconds, 3)} for finding in findings]
-        text = json_text({"geceval": __version__, "problems": problems, "checks": rows})
+        text = results_json(problems=problems, checks=rows)
     else:
         cells = [[finding.state, finding.check, finding.what] for finding in findings]
         caption = f"{len(findings)} checks, {problems} problem{'' if problems == 1 else 's'}"

@@ -42,7 +42,7 @@ def error_types(
     option: shared.OneMetricOptions = None,
     cache: shared.Cache = None,
     plot: Annotated[str | None, typer.Option(help="Heat map to write: .png, .svg or .pdf.")] = None,
-    form: Annotated[Form | None, typer.Option("--format", help="How to write it; by default as --output ends.")] = None,
+    form: Annotated[Form | None, shared.FORMAT] = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,

@@ -11,11 +11,10 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import make_scorers, metric_options
-from geceval.cli.tables import Cell, json_text, records_text, terminal_width, write
+from geceval.cli.tables import Cell, records_text, results_json, terminal_width, write
 from geceval.cli.text_files import read_corpus, text_of
 from geceval.core.errors import InputError, counted, p_bound
 from geceval.core.progress import bar
-from geceval.version import __version__
 
 if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
     from geceval.workflows.gate import Gate
@@ -39,7 +38,7 @@ def gate(
     worst: Annotated[int, typer.Option(min=1, help="Rows of each list of sentences; JSON has all.")] = 10,
     option: shared.MetricOptions = None,
     cache: shared.Cache = None,
-    form: Annotated[Form | None, typer.Option("--format", help="How to write it; by default as --output ends.")] = None,
+    form: Annotated[Form | None, shared.FORMAT] = None,
     output: shared.Output = None,
     progress: shared.Progress = False,
     quiet: shared.Quiet = False,
@@ -76,7 +75,7 @@ def gate(
 def report(result: Gate, form: str = "table", worst: int = 10, width: int | None = None) -> str:
     """What a gate found, for people or programs."""
     if form == "json":
-        return json_text({"geceval": __version__, **asdict(result)})
+        return results_json(**asdict(result))
     test, signatures = result.settings, [each.signature for each in result.verdicts]
     outcome = "PASSED" if result.passed else "FAILED: worse than the baseline"
     caption = f"{outcome}; drops in points (score x 100), allowed {test.max_drop:g} or p ≥ {test.p:g}; p of the paired "

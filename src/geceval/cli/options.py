@@ -82,11 +82,10 @@ Nlp = Annotated[str, typer.Option(help="spaCy pipeline for ERRANT: bundled, offi
 Workers = Annotated[int, typer.Option(min=1, help="Processes that parse sentences.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, mps, cuda:0, ... or several: cuda:0,cuda:1.")]
 BatchSize = Annotated[int, typer.Option(help="Sentences per batch.")]
-Form = Annotated[Format | None, typer.Option("--format", help="How to write it; by default as --output ends.")]
-PaperForm = Annotated[
-    PaperFormat | None, typer.Option("--format", help="How to write it; by default as --output ends.")
-]
-Page = Annotated[PageFormat | None, typer.Option("--format", help="How to write it; by default as --output ends.")]
+FORMAT = typer.Option("--format", help="How to write it; by default as --output ends.")
+Form = Annotated[Format | None, FORMAT]
+PaperForm = Annotated[PaperFormat | None, FORMAT]
+Page = Annotated[PageFormat | None, FORMAT]
 Output = Annotated[str | None, typer.Option(help="File to write, in place of standard output.")]
 Progress = Annotated[bool, typer.Option("--progress", help="Show progress on standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No warnings.")]

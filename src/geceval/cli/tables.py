@@ -56,7 +56,7 @@ def records_text(
     values = [[cell.value if isinstance(cell, Cell) else cell for cell in row] for row in cells]
     if form == "json":
         rows = [dict(zip(columns, row, strict=True)) for row in values]
-        return json_text({"geceval": __version__, "caption": caption, "rows": rows, "notes": list(notes)})
+        return results_json(caption=caption, rows=rows, notes=list(notes))
     lines = [columns, *([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in values)]
     comments = "".join(f"# {note.translate(_NO_BREAKS)}\n" for note in notes)
     if form == "tsv":
@@ -118,6 +118,11 @@ def _short(cell: Any) -> str:
 def json_text(content: Any) -> str:
     """Plain values as JSON for people and programs."""
     return json.dumps(or_null(content), ensure_ascii=False, indent=2) + "\n"
+
+
+def results_json(**content: Any) -> str:
+    """Results as JSON, after the version that computed them."""
+    return json_text({"geceval": __version__, **content})
 
 
 def edit_fields(source: str, edit: Edit) -> dict[str, Any]:

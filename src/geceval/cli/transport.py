@@ -9,11 +9,10 @@ import typer
 
 import geceval.cli.options as shared
 from geceval.cli.metric_options import metric_options
-from geceval.cli.tables import edit_fields, json_text, span_text, table_text, terminal_width, write
+from geceval.cli.tables import edit_fields, results_json, span_text, table_text, terminal_width, write
 from geceval.cli.text_files import read_side_by_side, text_of
 from geceval.core.errors import counted
 from geceval.core.progress import bar
-from geceval.version import __version__
 
 if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
     from geceval.workflows.transport import SentencePlan
@@ -71,7 +70,7 @@ def transport(
     shown = [each for each in plans if len(each.plan.edits) + len(each.plan.gold)] if changed else plans
     caption = f"{len(shown):,} of {counted(len(plans), 'sentence')}" if changed else counted(len(plans), "sentence")
     if form == "json":
-        text = json_text({"geceval": __version__, "sentences": list(map(_to_json, shown))})
+        text = results_json(sentences=list(map(_to_json, shown)))
     elif form == "html":
         text = transport_page(shown, caption)
     else:
@@ -82,8 +81,10 @@ def transport(
 
 def _rows(each: SentencePlan) -> list[list[Any]]:
     plan, nothing = each.plan, ["", "", ""]
-    edits = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.edits, plan.masses.tolist(), strict=True)]
-    gold = [[span_text(each.source, e), e.type, m] for e, m in zip(plan.gold, plan.gold_masses.tolist(), strict=True)]
+    edits, gold = (
+        [[span_text(each.source, edit), edit.type, mass] for edit, mass in zip(edits, masses.tolist(), strict=True)]
+        for edits, masses in ((plan.edits, plan.masses), (plan.gold, plan.gold_masses))
+    )
     return [
         [each.line, *(nothing if i is None else edits[i]), moved, *(nothing if j is None else gold[j]), each.reference]
         for i, j, moved in plan.pairs()
