@@ -85,8 +85,7 @@ class Pool:
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:
         """The result of each system; networks read equal texts, and what texts begin with alike, once."""
-        with naming_the_extra(scorer.name):
-            return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
+        return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
 
     def choose(self, values: np.ndarray, line: str) -> Choice:
         """The candidate of each sentence with the highest value, `[systems, sentences]`, the first of equal ones."""
@@ -247,8 +246,7 @@ def oracle(
 def gain(scorer: Scorer, pool: Pool, choices: Mapping[str, Choice], references: References | None) -> Comparison:
     """The scores of systems and choices, compared with the best single system."""
     outputs = pool.systems | {name: choice.predictions for name, choice in choices.items()}
-    with naming_the_extra(scorer.name):
-        results = registry.score_systems(scorer, pool.sources, outputs, references)
+    results = registry.score_systems(scorer, pool.sources, outputs, references)
     best = pick_baseline({name: results[name].score for name in pool.systems}, "best", scorer.higher_is_better)
     return compare_results(scorer, results, Settings("bootstrap", best))
 

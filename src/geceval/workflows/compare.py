@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
 from geceval.core.progress import parts
@@ -82,8 +82,7 @@ def compare(
     }
     with once(set()):
         for name in parts(scorers):
-            with naming_the_extra(name):
-                results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
+            results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
             comparisons[name] = compare_results(scorers[name], results, settings)
     return comparisons
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References, check_references
 from geceval.core.options import check_choice, make_settings
 from geceval.core.signature import signature
@@ -122,11 +122,7 @@ def maege(
     ]
     chains, corpora = make_chains(data, apply, making), make_corpora(data, apply, making)
     line = signature("maege", making, m2=gold_facts(m2)["gold_m2"], refs=targets.kind)
-    evaluated = {}
-    for name, scorer in scorers.items():
-        with naming_the_extra(name):
-            evaluated[name] = _evaluate(scorer, chains, corpora, targets, line)
-    return evaluated
+    return {name: _evaluate(scorer, chains, corpora, targets, line) for name, scorer in scorers.items()}
 
 
 class _References:
