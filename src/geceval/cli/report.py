@@ -235,11 +235,11 @@ def _analyses(report: Report) -> list[tuple[str, analyses.Analysis]]:
         (
             f"Correlation over {WINDOW} systems that are neighbours in the human ranking, by the rank of the first; "
             f"the best {CURVES} metrics at most.",
-            analyses.window_level(ranked, tables[:CURVES], how, WINDOW),
+            analyses.curves(ranked, tables[:CURVES], how, WINDOW),
         ),
         (
             f"Correlation over the K best systems of the human ranking; the best {CURVES} metrics at most.",
-            analyses.top_k_level(ranked, tables[:CURVES], how),
+            analyses.curves(ranked, tables[:CURVES], how),
         ),
         (
             "How often people prefer the output that a metric ranks higher, as Kendall’s τ, by the two ranks, and the "
