@@ -76,13 +76,9 @@ def compare(
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     scorers = registry.make_scorers("compare", metrics, options)
     comparisons = {}
-    outputs = {
-        name: list(predictions) if isinstance(predictions, tuple) else predictions
-        for name, predictions in systems.items()
-    }
     with once(set()):
         for name in parts(scorers):
-            results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
+            results = registry.score_systems(scorers[name], sources, systems, references, predictions_m2)
             comparisons[name] = compare_results(scorers[name], results, settings)
     return comparisons
 
