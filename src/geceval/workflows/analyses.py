@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -192,11 +193,9 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
     rows = []
     for metric, kinds in of_metrics.items():
         for kind, each in kinds.items():
-            size = len(each.pairs)
-            for a in range(size):
-                for b in range(a + 1, size):
-                    cell = [float(each.share[a, b]), float(each.kendall[a, b]), int(each.pairs[a, b])]
-                    rows.append([metric, kind, a + 1, b + 1, *cell])
+            for a, b in itertools.combinations(range(len(each.pairs)), 2):
+                cell = [float(each.share[a, b]), float(each.kendall[a, b]), int(each.pairs[a, b])]
+                rows.append([metric, kind, a + 1, b + 1, *cell])
     rule = f"tie rule {ties}" if ranks == "human" else "ties ranked in the order of systems"
     return Analysis(
         ["metric", "judgments", "better", "worse", "accuracy", "kendall", "pairs"],
