@@ -340,7 +340,9 @@ def _pseudo_scores(source: str, edits: int, fewest: int, norm: str) -> tuple[flo
 
 def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[float]]) -> Correlation:
     """Correlation of scores and pseudo scores over all texts of all chains; a text of several chains counts in each."""
-    _check_finite(scores)
+    for number, row in enumerate(scores):
+        if not np.isfinite(row).all():
+            raise InputError(f"chain {number} has a text without a finite score")
     flat = [value for row in scores for value in row]
     return correlate(flat, [value for chain in chains for value in chain.pseudo])
 
@@ -348,7 +350,6 @@ def sentence_correlation(chains: Sequence[Chain], scores: Sequence[Sequence[floa
 def chain_agreement(scores: Sequence[Sequence[float]]) -> ChainAgreement:
     """Agreement within the chains, of which each row has the scores."""
     # With N pairs of which d are discordant, z = 2d / √N - √N.
-    _check_finite(scores)
     pairs = discordant = tied = 0
     for row in scores:
         values = np.asarray(row, dtype=float)
@@ -374,9 +375,3 @@ def corpus_correlation(corpora: Corpora, scores: Sequence[float]) -> Correlation
     if not np.isfinite(scores).all():
         raise InputError(f"corpus {int(np.flatnonzero(~np.isfinite(scores))[0])} has no finite score")
     return correlate(scores, range(len(corpora.texts)))
-
-
-def _check_finite(scores: Sequence[Sequence[float]]) -> None:
-    for number, row in enumerate(scores):
-        if not np.isfinite(row).all():
-            raise InputError(f"chain {number} has a text without a finite score")
