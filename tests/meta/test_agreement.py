@@ -118,7 +118,7 @@ def test_expansion_takes_one_system_a_text():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: agreement(judged_pairs(ITEMS, ["A", "B", "C"]), SCORES, "half"), "unknown tie rule 'half'"),
+        (lambda: agreement(judged_pairs(ITEMS, ["A", "B", "C"]), SCORES, "half"), "tie rule must be .*, got 'half'"),
         (lambda: agreement(judged_pairs([], ["A", "B"]), SCORES), "no pair"),
         (lambda: agreement(judged_pairs(ITEMS, list("ABC")), SCORES * np.nan), "system number 1 on sentence 1 is NaN"),
         (lambda: agreement(judged_pairs(ITEMS, list("ABC")), INFINITE), "system number 2 on sentence 1 is infinite"),

@@ -77,7 +77,7 @@ def test_human_ranks_by_hand(ties, expand, first_third, first_second):
     ("call", "message"),
     [
         (lambda: by_metric_rank(judged_pairs(ITEMS, SYSTEMS), SCORES * np.nan), "system number 1 on sentence 1 is NaN"),
-        (lambda: by_human_rank(ITEMS, SYSTEMS, SCORES, "hties"), "unknown tie rule 'hties' of a heat map"),
+        (lambda: by_human_rank(ITEMS, SYSTEMS, SCORES, "hties"), "of a heat map must be one of .*, got 'hties'"),
         (lambda: by_human_rank(ITEMS[:1], SYSTEMS[:2], SCORES[:2]), "no pair"),
         (lambda: by_human_rank([], SYSTEMS, SCORES), "no pair"),
     ],

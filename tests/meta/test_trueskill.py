@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import trueskill
 
-from geceval.meta.trueskill import TrueSkill, rate_scores
+from geceval.meta.trueskill import rate, rate_scores
 
 
 def play_with_package(scores: np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def test_equals_the_trueskill_package(seed):
 
 @pytest.mark.parametrize("outcomes", [[1] * 300, [0] * 300, [-1] * 300, [1] * 300 + [0] * 20, [-1] * 300 + [1]])
 def test_long_one_sided_series_stay_finite_and_ordered(outcomes):
-    means, variances = TrueSkill().rate([(0, 1, outcome) for outcome in outcomes], 2)
+    means, variances = rate([(0, 1, outcome) for outcome in outcomes], 2)
     assert np.isfinite(means).all() and (variances > 0).all()
     assert np.sign(means[0] - means[1]) == np.sign(sum(outcomes))
     assert means.sum() == pytest.approx(0, abs=1e-9)

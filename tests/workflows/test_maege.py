@@ -6,14 +6,7 @@ import geceval
 from geceval import registry
 from geceval.edits.edit import apply
 from geceval.edits.m2 import read_m2, references
-from geceval.meta.maege_chains import (
-    AnnotatedSentence,
-    Settings,
-    chain_agreement,
-    make_chains,
-    make_corpora,
-    sentence_correlation,
-)
+from geceval.workflows.maege import Settings, chain_agreement, make_chains, make_corpora, sentence_correlation
 
 BLOCKS = [
     ("the cat sit on a mat", {0: ["1 2 cats", "4 5 the"], 1: ["2 3 sits", "4 5 the", "5 6 mats"]}),
@@ -45,8 +38,7 @@ def m2(tmp_path) -> str:
 def test_equals_scoring_every_text_and_corpus_by_itself(metric, kind, m2):
     found = geceval.maege(metric, m2, kind, seed=3)[metric]
     sentences = read_m2(m2)
-    data = [AnnotatedSentence(sentence.source, sentence.edits) for sentence in sentences]
-    chains, corpora = make_chains(data, apply, Settings(seed=3)), make_corpora(data, apply, Settings(seed=3))
+    chains, corpora = make_chains(sentences, Settings(seed=3)), make_corpora(sentences, Settings(seed=3))
     texts = [references(sentence) for sentence in sentences]
     scorer = registry.make_scorer(metric)
 
@@ -58,7 +50,7 @@ def test_equals_scoring_every_text_and_corpus_by_itself(metric, kind, m2):
         for c in chains
     ]
     assert found.sentence == sentence_correlation(chains, scores)
-    assert found.chain == chain_agreement(chains, scores)
+    assert found.chain == chain_agreement(scores)
     assert (found.chains, found.texts) == (24, 6 * (3 + 4 + 2 + 3))
     lines = [n for n, s in enumerate(corpora.sentences) if kind == "all" or len(texts[s]) > 1]
     assert found.lines == len(lines) == (18 if kind == "all" else 12)

@@ -12,10 +12,9 @@ from geceval.cli.tables import show
 from geceval.cli.text_files import read_references
 from geceval.core.errors import InputError
 from geceval.edits.m2 import references as texts_of
-from geceval.meta.maege_chains import Norm, Source
 from geceval.scorers.references.gold import gold_sentences
 from geceval.text.answer_files import Sources
-from geceval.workflows.maege import Maege
+from geceval.workflows.maege import Maege, Norm, Source
 from geceval.workflows.maege import maege as run_maege
 
 

@@ -27,10 +27,10 @@ from geceval.workflows.report import (
     ATTACKS,
     RANKED_BY,
     Report,
-    lead,
     make_report,
     published_values,
     resistance,
+    rivals_of_best,
 )
 
 NAMES = {"seeda": "SEEDA", "gjg15": "GJG15", "gmeg": "GMEG"}
@@ -188,18 +188,16 @@ def _section(report: Report) -> dict[str, Any]:
 
 def summary(report: Report) -> str:
     """Two or three sentences: the metric that agrees best with people, its lead, and whether that could be chance."""
-    first = lead(report)
-    best = (
-        f"{first.metric} agrees best with people: it orders {100 * first.accuracy:.1f}% of the pairs of outputs as "
-        "they do."
-    )
-    if not first.rivals:
+    first, rivals = report.tables[0].metric, rivals_of_best(report)
+    accuracy = 100 * report.values[first][RANKED_BY[report.human.name]]
+    best = f"{first} agrees best with people: it orders {accuracy:.1f}% of the pairs of outputs as they do."
+    if not rivals:
         return f"{best} No other metric was measured."
-    (second, test), *_ = first.rivals
+    (second, test), *_ = rivals.items()
     by = f"That is {100 * test.difference:.1f} points more than {second}"
     if test.p < LEVEL:
         return f"{best} {by}, the second, a significant difference ({_p(test.p)})."
-    worse = next(((name, each) for name, each in first.rivals if each.p < LEVEL), None)
+    worse = next(((name, each) for name, each in rivals.items() if each.p < LEVEL), None)
     text = f"{best} {by}, the second, which is no significant difference ({_p(test.p)})."
     if worse is None:
         return f"{text} No metric is significantly worse than the best."
@@ -235,11 +233,11 @@ def _analyses(report: Report) -> list[tuple[str, analyses.Analysis]]:
         (
             f"Correlation over {WINDOW} systems that are neighbours in the human ranking, by the rank of the first; "
             f"the best {CURVES} metrics at most.",
-            analyses.window_level(ranked, tables[:CURVES], how, WINDOW),
+            analyses.curves(ranked, tables[:CURVES], how, WINDOW),
         ),
         (
             f"Correlation over the K best systems of the human ranking; the best {CURVES} metrics at most.",
-            analyses.top_k_level(ranked, tables[:CURVES], how),
+            analyses.curves(ranked, tables[:CURVES], how),
         ),
         (
             "How often people prefer the output that a metric ranks higher, as Kendall’s τ, by the two ranks, and the "

@@ -161,8 +161,7 @@ def score(
 def _score_all(scorers: dict[str, Any], corpus: Corpus, files: dict[str, str] | None) -> dict[str, dict[str, Result]]:
     results: dict[str, dict[str, Result]] = {system: {} for system in corpus.systems}
     for name in parts(scorers):
-        with naming_the_extra(name):
-            scored = registry.score_systems(scorers[name], corpus.sources, corpus.systems, corpus.references, files)
+        scored = registry.score_systems(scorers[name], corpus.sources, corpus.systems, corpus.references, files)
         for system, result in scored.items():
             results[system][name] = result
     return results

@@ -20,7 +20,7 @@ import evaluate
 from evaluate.naming import camelcase_to_snakecase
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import check_columns
 from geceval.core.options import replace_options
 from geceval.hub.folders import module_folder
@@ -203,7 +203,7 @@ class Module(evaluate.Metric, abc.ABC):
             if not has_columns and self.writer is None:
                 raise InputError(f"{self.name}: nothing to score; pass sources and predictions, or add_batch first")
             if has_columns and self.writer is None and self.num_process == 1:
-                return self._score(scorer, **columns)  # nothing else is to be scored with it, nor need it be stored
+                return scorer.score(**columns).to_dict()  # nothing else is to be scored with it, nor need it be stored
             if has_columns:
                 self.add_batch(**columns)
             try:
@@ -216,11 +216,7 @@ class Module(evaluate.Metric, abc.ABC):
         self, sources: list[str], predictions: list[str], references: list[list[str]] | None = None, **options: Any
     ) -> dict[str, Any]:
         rows = references if references is not None and any(references) else None
-        return self._score(self._scorer(options), sources, predictions, rows)
-
-    def _score(self, scorer: Scorer, sources: Any, predictions: Any, references: Any) -> dict[str, Any]:
-        with naming_the_extra(self.name):
-            return scorer.score(sources, predictions, references).to_dict()
+        return self._scorer(options).score(sources, predictions, rows).to_dict()
 
     def _scorer(self, options: dict[str, Any]) -> Scorer:
         """The scorer of one call; networks and parses are cached in the process, so another scorer costs little."""
@@ -229,8 +225,7 @@ class Module(evaluate.Metric, abc.ABC):
         return type(self.scorer)(*replace_options(self.name, self.scorer.settings, self.scorer.runtime, options))
 
     def _download_and_prepare(self, dl_manager: Any) -> None:
-        with naming_the_extra(self.name):
-            self.scorer.load()
+        self.scorer.load()
 
     def _release(self) -> None:
         """Release what a failed `compute` still holds: rows, files, locks (evaluate does so only after success)."""

@@ -6,12 +6,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice
 from geceval.meta.agreement import judged_pairs
 from geceval.meta.judgments import Item
 from geceval.meta.trueskill import rate_scores
 
 Aggregation = Literal["average", "trueskill", "expected_wins"]
-AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
 
 
 def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
@@ -20,9 +20,8 @@ def aggregate(scores: np.ndarray, how: Aggregation = "average") -> np.ndarray:
         return scores.mean(axis=1)
     if how == "trueskill":
         return rate_scores(scores)
-    if how == "expected_wins":
-        return expected_wins(count_wins(scores))
-    raise InputError(f"unknown aggregation {how!r}; choose one of {', '.join(AGGREGATIONS)}")
+    check_choice("aggregation", how, get_args(Aggregation))
+    return expected_wins(count_wins(scores))
 
 
 def expected_wins(wins: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from geceval.core.errors import InputError
+from geceval.core.options import check_choice
 from geceval.meta.judgments import Item
 
 TieRule = Literal["order", "zero", "drop", "hties", "calibrated"]
@@ -121,8 +122,7 @@ def agreement(pairs: Pairs, scores: np.ndarray, ties: TieRule = "order") -> Agre
 
 def verdicts(pairs: Pairs, scores: np.ndarray, ties: TieRule) -> Verdicts:
     """Agreement and disagreement on each pair; arguments and errors as in `agreement`."""
-    if ties not in TIE_RULES:
-        raise InputError(f"unknown tie rule {ties!r}; choose one of {', '.join(TIE_RULES)}")
+    check_choice("tie rule", ties, TIE_RULES)
     check_finite(scores)
     difference = _differences(pairs, scores)
     epsilon = _calibrate(difference, pairs.human) if ties == "calibrated" else 0.0

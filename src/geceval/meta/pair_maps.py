@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.options import check_choice
 from geceval.meta.agreement import Pairs, check_finite, ranked_pairs, verdicts
 from geceval.meta.judgments import Item
-
-RANK_TIES = ("order", "zero", "drop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +45,7 @@ def by_human_rank(
     items: Sequence[Item], systems: Sequence[str], scores: np.ndarray, ties: str = "order", *, expand: bool = True
 ) -> PairMap:
     """Share of pairs on which the metric prefers an output that people rank a-th to the b-th of the same item."""
-    if ties not in RANK_TIES:
-        raise InputError(f"unknown tie rule {ties!r} of a heat map; choose one of {', '.join(RANK_TIES)}")
+    check_choice("tie rule of a heat map", ties, ("order", "zero", "drop"))
     pairs, ranks = ranked_pairs(items, systems, expand=expand)
     judged = verdicts(pairs, scores, ties)
     lower, upper = np.sort(ranks[:, judged.counted] - 1, axis=0)

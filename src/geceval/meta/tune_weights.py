@@ -33,7 +33,6 @@ def weight_grid() -> np.ndarray:
 def tune_on_systems(scores: np.ndarray, human: Sequence[float]) -> Tuned:
     """The weights under which system scores have the highest Pearson correlation with a human ranking."""
     scores, target = np.asarray(scores, dtype=float), np.asarray(human, dtype=float)
-    _check_finite(scores)
     if len(target) < 3:
         raise InputError(f"tuning on systems needs at least three of them, got {len(target)}")
     if not np.isfinite(target).all() or np.ptp(target) == 0:
@@ -46,7 +45,6 @@ def tune_on_sentences(scores: np.ndarray, pairs: Pairs) -> Tuned:
     # tau = (concordant - discordant) / (concordant + discordant): pairs that are tied for people or under the weighted
     # scores do not count.
     scores = np.asarray(scores, dtype=float)
-    _check_finite(scores)
     margins = scores[pairs.first, pairs.sentence] - scores[pairs.second, pairs.sentence]
     counted = (pairs.human != 0) & margins.any(axis=1)
     margins, human = margins[counted], pairs.human[counted]
@@ -73,11 +71,6 @@ def split_pairs(pairs: Pairs, share: float = 0.1, seed: int = 1) -> tuple[Pairs,
     random.Random(seed).shuffle(sentences)
     tuning = np.isin(pairs.sentence, sentences[:count])
     return pairs.select(tuning), pairs.select(~tuning)
-
-
-def _check_finite(scores: np.ndarray) -> None:
-    if not np.isfinite(scores).all():
-        raise InputError("a sub-score is not a finite number")
 
 
 def _best(values: np.ndarray) -> Tuned:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geceval.core import options
-from geceval.core.errors import named
+from geceval.core.errors import named, naming_the_extra
 from geceval.core.inputs import Columns, References, check_columns
 from geceval.core.progress import bar
 from geceval.core.result import Result
@@ -121,7 +121,7 @@ class Scorer(abc.ABC):
         Raises:
             ValueError: If a checkpoint, pipeline, device or length cannot be used; the message says how to fix it.
         """
-        with named(self.name):
+        with naming_the_extra(self.name), named(self.name):
             self._load()
 
     def _load(self) -> None:  # noqa: B027 - nothing to load is the common case
@@ -143,7 +143,7 @@ class Scorer(abc.ABC):
             OSError: If a file cannot be read.
         """
         columns, reading = self.read(sources, predictions, references)
-        with scoring(self.name, columns), bar(self.runtime.progress, self.name):
+        with naming_the_extra(self.name), scoring(self.name, columns), bar(self.runtime.progress, self.name):
             warn(self.name, reading)
             if getattr(self.settings, "language", "") == "en" and extracts(self.settings):
                 warn_unless_english(columns.sources)

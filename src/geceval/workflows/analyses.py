@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -81,9 +82,9 @@ def analyse(human: HumanData, tables: Sequence[MetricScores], settings: Settings
         return both_levels(human, tables, ties, expand)
     if settings.level == "sentence":
         return sentence_level(human, tables, ties, expand)
-    if settings.window:
-        return window_level(human, tables, how, settings.window)
-    return top_k_level(human, tables, how) if settings.top_k else system_level(human, tables, how)
+    if settings.window or settings.top_k:
+        return curves(human, tables, how, settings.window)
+    return system_level(human, tables, how)
 
 
 def scores_by_ranking(human: HumanData, table: MetricScores, how: OfSystem) -> dict[str, dict[str, float]]:
@@ -108,22 +109,37 @@ def system_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem
     )
 
 
-def window_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem, width: int) -> Analysis:
-    """Correlations over each run of `width` neighbours in the human ranking."""
+def curves(human: HumanData, tables: Sequence[MetricScores], how: OfSystem, window: int | None = None) -> Analysis:
+    """Correlations over each run of `window` neighbours in the human ranking, or over its K best systems."""
     systems = tables[0].systems
-    positions = list(range(1, len(systems) - width + 2))
-    compute = functools.partial(windows, systems=systems, width=width)
-    caption, label = f"windows of {width} systems", f"first rank of {width} systems"
-    return _curves(human, tables, how, compute, positions, "first rank", caption, label)
-
-
-def top_k_level(human: HumanData, tables: Sequence[MetricScores], how: OfSystem) -> Analysis:
-    """Correlations over the K best systems of each human ranking, down to 4 (or 2 of fewer systems)."""
-    systems = tables[0].systems
-    smallest = min(4, max(2, len(systems) - 1))
-    positions = list(range(len(systems), smallest - 1, -1))
-    compute = functools.partial(top_k, systems=systems, smallest=smallest)
-    return _curves(human, tables, how, compute, positions, "k", "best K systems", "K best systems", falling=True)
+    count = len(systems)
+    compute: Callable[..., list[Correlation]]
+    if window:
+        compute = functools.partial(windows, systems=systems, width=window)
+        positions, column, caption = list(range(1, count - window + 2)), "first rank", f"windows of {window} systems"
+    else:
+        smallest = min(4, max(2, count - 1))
+        compute = functools.partial(top_k, systems=systems, smallest=smallest)
+        positions, column, caption = list(range(count, smallest - 1, -1)), "k", "best K systems"
+    correlations = {
+        table.metric: {
+            name: compute(scores, human.scores[name]) for name, scores in scores_by_ranking(human, table, how).items()
+        }
+        for table in tables
+    }
+    rows = [
+        [metric, ranking, position, each.pearson, each.spearman]
+        for metric, rankings in correlations.items()
+        for ranking, values in rankings.items()
+        for position, each in zip(positions, values, strict=True)
+    ]
+    label = f"first rank of {window} systems" if window else "K best systems"
+    return Analysis(
+        ["metric", "human", column, "pearson", "spearman"],
+        rows,
+        f"{how} scores, {caption}",
+        lambda: figures.curves(correlations, positions, label, falling=not window),
+    )
 
 
 def sentence_level(human: HumanData, tables: Sequence[MetricScores], ties: str, expand: bool) -> Analysis:
@@ -177,11 +193,9 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
     rows = []
     for metric, kinds in of_metrics.items():
         for kind, each in kinds.items():
-            size = len(each.pairs)
-            for a in range(size):
-                for b in range(a + 1, size):
-                    cell = [float(each.share[a, b]), float(each.kendall[a, b]), int(each.pairs[a, b])]
-                    rows.append([metric, kind, a + 1, b + 1, *cell])
+            for a, b in itertools.combinations(range(len(each.pairs)), 2):
+                cell = [float(each.share[a, b]), float(each.kendall[a, b]), int(each.pairs[a, b])]
+                rows.append([metric, kind, a + 1, b + 1, *cell])
     rule = f"tie rule {ties}" if ranks == "human" else "ties ranked in the order of systems"
     return Analysis(
         ["metric", "judgments", "better", "worse", "accuracy", "kendall", "pairs"],
@@ -189,32 +203,3 @@ def pairwise(human: HumanData, tables: Sequence[MetricScores], ranks: str, ties:
         f"by {ranks} rank, {rule}, {'expanded' if expand else 'unexpanded'} pairs",
         lambda: figures.pair_maps(of_metrics, ranks),
     )
-
-
-def _curves(
-    human: HumanData,
-    tables: Sequence[MetricScores],
-    how: OfSystem,
-    compute: Callable[[dict[str, float], dict[str, float]], list[Correlation]],
-    positions: list[int],
-    column: str,
-    caption: str,
-    label: str,
-    *,
-    falling: bool = False,
-) -> Analysis:
-    correlations = {
-        table.metric: {
-            name: compute(scores, human.scores[name]) for name, scores in scores_by_ranking(human, table, how).items()
-        }
-        for table in tables
-    }
-    rows = [
-        [metric, ranking, position, each.pearson, each.spearman]
-        for metric, rankings in correlations.items()
-        for ranking, values in rankings.items()
-        for position, each in zip(positions, values, strict=True)
-    ]
-    columns = ["metric", "human", column, "pearson", "spearman"]
-    caption = f"{how} scores, {caption}"
-    return Analysis(columns, rows, caption, lambda: figures.curves(correlations, positions, label, falling=falling))

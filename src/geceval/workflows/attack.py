@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.files import ASSETS, read_lines
 from geceval.core.inputs import References, check_columns, check_references
 from geceval.core.options import Count, Options, Range, Seed, make_settings
@@ -192,7 +192,7 @@ def attack(
             raise InputError(f"attack: {name} scores whole corpora with these settings, not single sentences")
         if scorer.needs_references() and not corpus.references:
             raise InputError(f"attack: {name} needs references")
-        with naming_the_extra(name), muted():  # lines of what is read here are lines of no file
+        with muted():  # lines of what is read here are lines of no file
             resistances[name] = _Measure(scorer, corpus, checked).result()
     return resistances
 

@@ -29,7 +29,8 @@ LARGEST_RATIO = 10.0
 Method: TypeAlias = Literal["add", "sub", "shapley", "shapley_sampling"]
 Rescale: TypeAlias = Literal["safe", "ratio", "none"]
 Correction: TypeAlias = "str | Sequence[Edit]"
-Orders: TypeAlias = Sequence[Sequence[int]]
+Join: TypeAlias = tuple[Sequence[int], Sequence[float]]
+"""The coalitions that a player joins, and the weights of what it gains there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class _Game:
     source: str
     edits: tuple[Edit, ...]
     method: Method
-    orders: Orders
+    joins: Sequence[Join]
     texts: Mapping[int, str]
 
     @property
@@ -189,16 +190,17 @@ def _games(name: str, sources: Sequence[str], rows: Sequence[tuple[Edit, ...]], 
             apply(source, edits)
         except ValueError as error:
             raise InputError(f"{name}: predictions[{number}]: {error}") from error
-        method, orders = settings.method, ()
-        if method == "shapley" and len(edits) > settings.max_edits:
-            method = "shapley_sampling"
-        if method == "shapley_sampling":
-            orders = draw_orders(len(edits), settings.permutations, settings.seed)
+        sampled = settings.method == "shapley" and len(edits) > settings.max_edits
+        method: Method = "shapley_sampling" if sampled else settings.method
+        joins = _joins(method, len(edits), settings)
+        needed = {0, (1 << len(edits)) - 1}
+        for player, (masks, _) in enumerate(joins):
+            needed.update(masks, (mask | 1 << player for mask in masks))
         texts = {
             mask: apply(source, [edit for player, edit in enumerate(edits) if mask >> player & 1])
-            for mask in coalitions(method, len(edits), orders)
+            for mask in sorted(needed)
         }
-        games.append(_Game(texts[0], edits, method, orders, texts))
+        games.append(_Game(texts[0], edits, method, joins, texts))
     return games
 
 
@@ -223,7 +225,12 @@ def _score(name: str, scorer: Scorer, columns: Columns, games: Sequence[_Game]) 
 def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric: str, how: str) -> Attribution:
     gains = {mask: value - values[0] for mask, value in values.items()}
     total = gains[game.everyone]
-    parts = shares(game.method, len(game.edits), gains, game.orders)
+    parts = np.array(
+        [
+            np.dot(weights, [gains[mask | 1 << player] - gains[mask] for mask in masks])
+            for player, (masks, weights) in enumerate(game.joins)
+        ]
+    )
     notes = []
     if game.method != settings.method:
         notes.append(f"{len(game.edits)} edits exceed max_edits={settings.max_edits}: Shapley values are sampled")
@@ -245,42 +252,32 @@ def _solve(game: _Game, values: Mapping[int, float], settings: Settings, metric:
     )
 
 
-def draw_orders(players: int, permutations: int, seed: int) -> list[tuple[int, ...]]:
+def _joins(method: Method, players: int, settings: Settings) -> list[Join]:
+    """What a method asks of each player."""
+    everyone = (1 << players) - 1
+    if method == "add":
+        return [([0], [1.0])] * players
+    if method == "sub":
+        return [([everyone ^ 1 << player], [1.0]) for player in range(players)]
+    if method == "shapley":  # Shapley (1953): for each C without the player |C|! (n - |C| - 1)! / n!
+        weights = [1 / (players * math.comb(players - 1, size)) for size in range(players)]
+        without = ([mask for mask in range(everyone) if not mask >> player & 1] for player in range(players))
+        return [(masks, [weights[mask.bit_count()] for mask in masks]) for masks in without]
+    joined: list[list[int]] = [[] for _ in range(players)]
+    orders = _orders(players, settings.permutations, settings.seed)
+    for order in orders:
+        growing = itertools.accumulate((1 << player for player in order), int.__or__, initial=0)
+        for player, mask in zip(order, growing, strict=False):
+            joined[player].append(mask)
+    return [(masks, [1 / len(orders)] * len(orders)) for masks in joined]
+
+
+def _orders(players: int, permutations: int, seed: int) -> list[Sequence[int]]:
     """Orders in which the players join: all n! orders if there are no more than `permutations`, else random ones."""
     if math.factorial(players) <= permutations:
         return list(itertools.permutations(range(players)))
     generator = np.random.default_rng(seed)
-    return [tuple(generator.permutation(players).tolist()) for _ in range(permutations)]
-
-
-def coalitions(method: Method, players: int, orders: Orders = ()) -> list[int]:
-    """The masks whose gain a method needs, each once; the empty coalition and that of all players are always there."""
-    everyone = (1 << players) - 1
-    if method == "add":
-        masks = [1 << player for player in range(players)]
-    elif method == "sub":
-        masks = [everyone ^ 1 << player for player in range(players)]
-    elif method == "shapley":
-        masks = range(everyone + 1)
-    else:
-        masks = [mask for order in orders for mask in _growing(order)]
-    return list(dict.fromkeys([0, everyone, *masks]))
-
-
-def shares(method: Method, players: int, gains: Mapping[int, float], orders: Orders = ()) -> np.ndarray:
-    """The share of each player before any rescaling, `[players]`."""
-    everyone = (1 << players) - 1
-    if method == "add":
-        return np.array([gains[1 << player] for player in range(players)])
-    if method == "sub":
-        return np.array([gains[everyone] - gains[everyone ^ 1 << player] for player in range(players)])
-    if method == "shapley":
-        return _shapley(players, np.array([gains[mask] for mask in range(everyone + 1)]))
-    parts = np.zeros(players)
-    for order in orders:
-        values = np.array([gains[mask] for mask in _growing(order)])
-        parts[list(order)] += np.diff(values)
-    return parts / max(1, len(orders))
+    return [generator.permutation(players).tolist() for _ in range(permutations)]
 
 
 def rescaled(raw: np.ndarray, total: float, how: Rescale) -> tuple[np.ndarray, bool]:
@@ -293,20 +290,3 @@ def rescaled(raw: np.ndarray, total: float, how: Rescale) -> tuple[np.ndarray, b
     if total * whole > 0 and abs(total) <= LARGEST_RATIO * abs(whole):
         return raw * (total / whole), False
     return raw + (total - whole) / len(raw), not math.isclose(whole, total, abs_tol=1e-9)
-
-
-def _growing(order: Sequence[int]) -> list[int]:
-    """The coalitions as players join, from the empty one to all."""
-    return [0, *itertools.accumulate((1 << player for player in order), int.__or__)]
-
-
-def _shapley(players: int, gains: np.ndarray) -> np.ndarray:
-    """Shapley (1953): sum over C without i of |C|! (n - |C| - 1)! / n! (D(C and i) - D(C)); `gains` is `[2 ** n]`."""
-    masks = np.arange(len(gains))
-    sizes = sum((masks >> player & 1 for player in range(players)), np.zeros_like(masks))
-    weights = np.array([1 / (players * math.comb(players - 1, size)) for size in range(players)])
-    parts = np.empty(players)
-    for player in range(players):
-        without = masks[masks >> player & 1 == 0]
-        parts[player] = weights[sizes[without]] @ (gains[without | 1 << player] - gains[without])
-    return parts

@@ -13,7 +13,7 @@ from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, counted, did_you_mean, naming_the_extra
 from geceval.core.f_score import Counts, ratio
 from geceval.core.inputs import Columns, References, check_columns, listed
-from geceval.core.options import Count, Range
+from geceval.core.options import Range, check_count
 from geceval.core.progress import parts
 from geceval.core.result import Result
 from geceval.core.signature import signature
@@ -85,8 +85,7 @@ class Pool:
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:
         """The result of each system; networks read equal texts, and what texts begin with alike, once."""
-        with naming_the_extra(scorer.name):
-            return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
+        return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
 
     def choose(self, values: np.ndarray, line: str) -> Choice:
         """The candidate of each sentence with the highest value, `[systems, sentences]`, the first of equal ones."""
@@ -96,13 +95,6 @@ class Pool:
         texts = [columns[index][row] for row, index in enumerate(indices)]
         rows = [row[real].tolist() for row, real in zip(values.T, self.real.T, strict=True)]
         return Choice(texts, indices, rows, line)
-
-
-@dataclass(frozen=True, slots=True)
-class VoteSettings(TextOptions):
-    """How many candidates must make an edit; `None` for more than half of those of the sentence."""
-
-    min_count: Count | None = None
 
 
 def rerank(
@@ -205,7 +197,9 @@ def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | Non
     Raises:
         ValueError: If no sentence has `min_count` candidates; see also `rerank`.
     """
-    settings, pool = VoteSettings(min_count, text=text), Pool.of("vote", sources, candidates)
+    settings, pool = TextOptions(text=text), Pool.of("vote", sources, candidates)
+    if min_count is not None:
+        check_count("min_count", min_count)
     most = int(pool.real.sum(axis=0).max())
     if min_count is not None and min_count > max(most, 1):
         raise InputError(f"vote: min_count is {min_count}, but no sentence has more than {counted(most, 'candidate')}")
@@ -219,7 +213,8 @@ def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | Non
         given.setdefault(tokens, source)  # the last, for it may be of another form
         indices.append(next((k for k, text in words.items() if text == voted), -1))
         texts.append(given[voted] if voted in given else with_spaces_of(voted, given))
-    return Choice(texts, indices, [[] for _ in texts], signature("vote", settings, edits="difflib"))
+    line = signature("vote", settings, min_count=min_count, edits="difflib")
+    return Choice(texts, indices, [[] for _ in texts], line)
 
 
 def oracle(
@@ -247,8 +242,7 @@ def oracle(
 def gain(scorer: Scorer, pool: Pool, choices: Mapping[str, Choice], references: References | None) -> Comparison:
     """The scores of systems and choices, compared with the best single system."""
     outputs = pool.systems | {name: choice.predictions for name, choice in choices.items()}
-    with naming_the_extra(scorer.name):
-        results = registry.score_systems(scorer, pool.sources, outputs, references)
+    results = registry.score_systems(scorer, pool.sources, outputs, references)
     best = pick_baseline({name: results[name].score for name in pool.systems}, "best", scorer.higher_is_better)
     return compare_results(scorer, results, Settings("bootstrap", best))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import Any, get_args
 
 from geceval.core.errors import InputError
 from geceval.core.inputs import Columns, References, check_columns
@@ -35,7 +35,6 @@ _LABELS = {
     ChunkClass.KEPT: "",
 }
 _NAME = "chunks"
-_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +110,12 @@ def chunk_tables(
     gold = gold_from_m2(_NAME, columns, gold_m2, alternatives=False)
     proposed = proposed_from_m2(_NAME, columns, predictions_m2)
     chosen = rows_of_lines(_NAME, lines, len(columns.sources))
-    columns = Columns(
-        _pick(columns.sources, chosen),
-        _pick(columns.predictions, chosen),
-        None if columns.references is None else _pick(columns.references, chosen),
-    )
-    gold, proposed = (None if rows is None else _pick(rows, chosen) for rows in (gold, proposed))
 
+    def pick(rows: Sequence[Any] | None) -> Any:
+        return rows and [rows[row] for row in chosen]
+
+    columns = Columns(pick(columns.sources), pick(columns.predictions), pick(columns.references))
+    gold, proposed = pick(gold), pick(proposed)
     edits, gold_edits = edits_and_gold(nlp, runtime, columns, gold, proposed)
     names = [reference_names(references[row]) for row in chosen] if gold_m2 is None and references is not None else None
     tables = []
@@ -131,10 +129,6 @@ def chunk_tables(
         kinds = classify(chunks, assumption, level)
         tables.append(_table(row + 1, chunks, [names_of[each] for each in used], kinds, assumption))
     return tables
-
-
-def _pick(rows: Sequence[_Row], chosen: Sequence[int]) -> list[_Row]:
-    return [rows[row] for row in chosen]
 
 
 def _table(

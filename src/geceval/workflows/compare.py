@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.inputs import References
 from geceval.core.options import make_settings
 from geceval.core.progress import parts
@@ -76,14 +76,9 @@ def compare(
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     scorers = registry.make_scorers("compare", metrics, options)
     comparisons = {}
-    outputs = {
-        name: list(predictions) if isinstance(predictions, tuple) else predictions
-        for name, predictions in systems.items()
-    }
     with once(set()):
         for name in parts(scorers):
-            with naming_the_extra(name):
-                results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
+            results = registry.score_systems(scorers[name], sources, systems, references, predictions_m2)
             comparisons[name] = compare_results(scorers[name], results, settings)
     return comparisons
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, did_you_mean, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError, did_you_mean
 from geceval.core.f_score import Counts
 from geceval.core.inputs import Columns, References
 from geceval.core.options import Options, Range, Seed, make_settings
@@ -143,7 +143,7 @@ def error_types(
     if errant.settings.valid_edits == "judge":
         raise InputError("types: edits are compared with references, not judged; leave out valid_edits")
     scorer = ErrantWithEdits(errant.settings, errant.runtime)
-    with once(set()), naming_the_extra("types"):
+    with once(set()):
         results = registry.score_systems(scorer, sources, systems, references, predictions_m2)
     baseline = pick_baseline({name: result.details["f"] for name, result in results.items()}, settings.baseline)
     sentences = {name: result.details["sentences"] for name, result in results.items()}

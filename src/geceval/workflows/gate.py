@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from geceval import registry
-from geceval.core.errors import InputError, naming_the_extra
+from geceval.core.errors import InputError
 from geceval.core.inputs import References, check_columns
 from geceval.core.options import Options, Range, Seed, make_settings
 from geceval.core.progress import parts
@@ -160,8 +160,7 @@ def gate(
     verdicts, changes = [], []
     with once(set()):
         for name in parts(scorers):
-            with naming_the_extra(name):
-                results = registry.score_systems(scorers[name], sources, systems, references)
+            results = registry.score_systems(scorers[name], sources, systems, references)
             verdicts.append(_verdict(scorers[name], results, settings, sources, systems))
             if name == "errant":
                 edits = [results[system].details["sentences"] for system in systems]

@@ -6,8 +6,6 @@ The contribution of an edit to the score of a metric is in `geceval.workflows.at
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
@@ -63,11 +61,8 @@ def edit_impacts(
         _check_edits(edits, len(columns.sources))
     checkpoint = resolve(model)
     encoder = Encoder.load(checkpoint, runtime, readable_length(checkpoint, IMPACT_LENGTH))
-
-    def embed(texts: list[str]) -> np.ndarray:
-        return encoder.embed(texts, runtime)
-
-    impacts = cosine_impacts(list(zip(columns.sources, edits, strict=True)), embed)
+    rows = list(zip(columns.sources, edits, strict=True))
+    impacts = cosine_impacts(rows, lambda texts: encoder.embed(texts, runtime))
     return [list(zip(row, values, strict=True)) for row, values in zip(edits, impacts, strict=True)]
 
 

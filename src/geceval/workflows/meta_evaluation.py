@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, naming_the_extra
+from geceval.core.errors import InputError
 from geceval.core.inputs import Columns
 from geceval.core.progress import parts
 from geceval.edits.edit import apply, one_edit
@@ -63,9 +63,8 @@ def score_metrics(
             scorer = registry.make_scorer(name, settings)
             if scorer.needs_references() and texts is None:
                 raise InputError(f"{name} needs references: pass --gold-m2 with the M2 file of CoNLL-2014")
-            with naming_the_extra(name):
-                outputs = {system: human.outputs[system] for system in systems}
-                results = registry.score_systems(scorer, human.sources, outputs, texts)
+            outputs = {system: human.outputs[system] for system in systems}
+            results = registry.score_systems(scorer, human.sources, outputs, texts)
             tables.append(_table(name, results))
     return tables
 

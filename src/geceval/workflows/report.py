@@ -104,25 +104,14 @@ def attack_values(found: Resistance) -> dict[str, float]:
     return dict(zip(ATTACKS, shares, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """The metric that agrees best with people on sentences, and its tests against each rival."""
-
-    metric: str
-    accuracy: float
-    rivals: list[tuple[str, PairedTest]]
-
-
-def lead(report: Report) -> Lead:
-    """The best metric of a report by the column that ranks it, tested against each other one."""
+def rivals_of_best(report: Report) -> dict[str, PairedTest]:
+    """Tests of the best metric of a report, by the column that ranks it, against each other one, by name."""
     best, *rivals = report.tables
-    key = RANKED_BY[report.human.name]
-    pairs = judged_pairs(report.human.judgments[key.split()[0]], best.systems)
-    tests = [
-        (other.metric, compare_agreement(pairs, other.sentences, best.sentences, alternative="two-sided"))
+    pairs = judged_pairs(report.human.judgments[RANKED_BY[report.human.name].split()[0]], best.systems)
+    return {
+        other.metric: compare_agreement(pairs, other.sentences, best.sentences, alternative="two-sided")
         for other in rivals
-    ]
-    return Lead(best.metric, report.values[best.metric][key], tests)
+    }
 
 
 def published_values(published: Iterable[Published], metric: str) -> dict[str, tuple[float, Published]]:

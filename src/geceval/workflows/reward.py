@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geceval import registry
-from geceval.core.errors import InputError, InputTypeError, naming_the_extra
+from geceval.core.errors import InputError, InputTypeError
 from geceval.core.warnings import Kind, once
 from geceval.scorers.learned.guarded import GuardedScorer
 
@@ -146,7 +146,7 @@ class Reward:
         elif references is None and "answers" in columns:  # as verifiers has them
             rows = zip(columns["answers"], columns["infos"], strict=True)
             references = [info.get("references") or [answer] for answer, info in rows]
-        with naming_the_extra(self.metric), once(self._warned):
+        with once(self._warned):
             result = self._scorer.score(list(sources), list(predictions), references)
         quality = result.details.get("unguarded_scores", result.scores)
         return {

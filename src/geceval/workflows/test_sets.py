@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import InputError, counted
 from geceval.core.result import Result
 from geceval.corpora import test_sets
 
@@ -60,9 +59,6 @@ class NamedTestSet:
         Raises:
             ValueError: If the predictions are not as many as the sentences, or an option has a bad value.
         """
-        if len(predictions) != len(self.sources):
-            had, expected = counted(len(predictions), "prediction"), counted(len(self.sources), "sentence")
-            raise InputError(f"{had}, but {self.name} has {expected}; pass one for each of its sources")
         name = metric or self.metric
         scorer = registry.make_scorer(name, {**self.options(name), **options})
         return scorer.score(self.sources, predictions, self.references if scorer.needs_references() else None)

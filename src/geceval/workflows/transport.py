@@ -39,22 +39,13 @@ def transport_plans(
     options: Mapping[str, Any] | None = None,
     lines: Collection[int] | None = None,
 ) -> list[SentencePlan]:
-    """The transport plans of `uot_errant` for a system.
+    """The transport plans of `uot_errant` for a system; columns, files and lines as for `chunks.chunk_tables`.
 
     Args:
-        sources: One string per sentence; by default those of an M2 file.
-        predictions: One string per sentence; by default what the edits of `predictions_m2` make of the sources.
-        references: One list per sentence, in which `None` is no reference; not needed with `gold_m2`.
-        gold_m2: M2 file with the edits of the references.
-        predictions_m2: M2 file with the edits of the predictions.
         options: Further options of `uot_errant`, such as `model`, `behaviour` or `batch_size`.
-        lines: Numbers of the sentences that are wanted, from 1; all by default. References are chosen over all.
 
-    Raises:
-        OSError: If a file cannot be read.
-        TypeError: If a column or a row has the wrong type, or there is no such option.
-        ValueError: If there is nothing to compare, columns and files do not fit each other, an option is out of range,
-            or the encoder cannot be used.
+    References are chosen over all sentences. Raises what `chunk_tables` raises, and a `ValueError` if the encoder
+    cannot be used.
     """
     files = {"gold_m2": gold_m2, "predictions_m2": predictions_m2}
     for name in files.keys() & (options or {}).keys():

@@ -90,7 +90,7 @@ def compare_rows(
     # Metrics that choose an annotator by the totals of the preceding sentences (ERRANT, M2, PT-M2, PT-ERRANT) choose
     # again in every sample; weights that come from all systems together (GoToScorer) stay those of the whole corpus.
     settings = settings or Settings()
-    scores = _own_scores(systems, aggregate)
+    scores = {name: float(aggregate(rows[None])[0]) for name, rows in systems.items()}
     baseline = pick_baseline(scores, settings.baseline, higher_is_better)
     draws = settings.resamples, settings.seed
     samples = {name: bootstrap_scores(rows, aggregate, *draws) for name, rows in systems.items()}
@@ -153,11 +153,3 @@ def pick_baseline(scores: Mapping[str, float], name: str, higher_is_better: bool
     if name == "best":
         return (max if higher_is_better else min)(scores, key=scores.__getitem__)
     raise InputError(f"no system {name!r} to compare with; choose first, best, or one of {', '.join(scores)}")
-
-
-def _own_scores(systems: Mapping[str, np.ndarray], aggregate: Aggregate) -> dict[str, float]:
-    scores = {name: float(aggregate(rows[None])[0]) for name, rows in systems.items()}
-    for name, score in scores.items():
-        if not np.isfinite(score):
-            raise InputError(f"the score of {name} is {score}; resampling needs finite scores")
-    return scores
