@@ -107,14 +107,40 @@ def test_misaligned_files_are_warned_of(caplog):
     assert "are they in the order of the sources?" in caplog.text
 
 
-def test_a_missing_or_doubled_line_is_warned_of(caplog):
-    sources = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
-    doubled = [*sources[:10], sources[9], *sources[10:-1]]
-    missing = [*sources[:10], *sources[11:], "the end ."]
+ENGLISH = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
+CHINESE = [f"{chr(0x4E00 + 9 * row)}在{chr(0x4E05 + 9 * row)}{chr(0x4E07 + 9 * row)}的地方。" for row in range(26)]
+
+
+@pytest.mark.parametrize("sources", [ENGLISH, ENGLISH[:5], [line for line in ENGLISH for line in (line, "")], CHINESE])
+def test_a_missing_or_doubled_line_is_warned_of(caplog, sources):
+    corrected = [source.replace("was", "is").replace("的", "得") for source in sources]
+    middle = len(sources) // 2 if len(sources) > 8 else 0
+    missing = [*corrected[:middle], *corrected[middle + 1 :], "the end ."]
+    doubled = [*corrected[:middle], "a title .", *corrected[middle:-1]]
     with caplog.at_level(logging.WARNING, logger="geceval"):
-        check_columns("toy", sources, [source.replace("was", "is") for source in sources])
-        check_columns("toy", sources, [*sources[:20], *["Sorry , I cannot do that ."] * 6])
+        check_columns("toy", sources, corrected, corrected, needs_references=True)
         assert not caplog.records
-        for shifted in (doubled, missing):
-            check_columns("toy", sources, shifted)
-    assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["toy: from predictions[10] on"] * 2
+        check_columns("toy", sources, missing)
+        check_columns("toy", sources, doubled)
+        check_columns("toy", sources, corrected, missing, needs_references=True)
+    assert [record.getMessage().partition(",")[0] for record in caplog.records] == [
+        f"toy: from predictions[{middle}] on",
+        f"toy: from predictions[{middle + 1}] on",
+        f"toy: from references[{middle}] on",
+    ]
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [
+        [*ENGLISH[:20], *["Sorry , I cannot do that ."] * 6],
+        [*ENGLISH[:20], *[""] * 6],
+        [source.split()[0] + " becomes another thing" for source in ENGLISH],  # free
+    ],
+)
+def test_bad_predictions_in_their_places_are_not_warned_of(caplog, predictions):
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        check_columns("toy", ENGLISH, predictions)
+        near = [f"I has {1 + row // 3} dogs ." for row in range(26)]  # repeated and nearly equal lines
+        check_columns("toy", near, [line.replace("has", "have") for line in near])
+    assert not caplog.records

@@ -13,6 +13,8 @@ logger = logging.getLogger("geceval")
 References: TypeAlias = Sequence[str | Sequence[str | None]]
 """References as callers pass them: a list per sentence, `None` where there is none, or one string per sentence."""
 
+_SHIFTED, _BETTER = 4, 0.2  # honest corrections, however free, fit another source so much better once in a row
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -51,7 +53,7 @@ def check_columns(
             f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
         )
     if warn:
-        _warn_if_misaligned(metric, sources, predictions)
+        _warn_if_misaligned(metric, "predictions", sources, predictions)
     if not needs_references:
         return Columns(sources, predictions)
     return Columns(sources, predictions, check_references(metric, references, sources, warn=warn))
@@ -74,6 +76,7 @@ def check_references(
     rows = [_reference_row(metric, listed(row), number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
+        _warn_if_misaligned(metric, "references", list(sources), [row[0] for row in rows])
     return rows
 
 
@@ -155,6 +158,8 @@ def _overlap(left: str, right: str) -> float:
     if left == right:
         return 1.0
     a, b = left.split(), right.split()
+    if len(a) <= 1 + len(left) // 20 or len(b) <= 1 + len(right) // 20:  # a script without spaces between words
+        a, b = list("".join(a)), list("".join(b))
     counts = Counter(a)
     common = sum(min(count, counts[token]) for token, count in Counter(b).items() if token in counts)
     return common / max(len(a), len(b)) if a or b else 1.0
@@ -170,31 +175,37 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
         logger.warning("%s: references fit the sources better transposed; pass one list of them per sentence", metric)
 
 
-def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
+def _warn_if_misaligned(metric: str, name: str, sources: list[str], texts: list[str]) -> None:
     if len(sources) < 5:
         return
     rows = range(0, len(sources), max(1, len(sources) // 1000))  # a shift moves far more rows than a thousandth
-    kept = {row: _overlap(sources[row], predictions[row]) for row in rows}
+    kept = {row: _overlap(sources[row], texts[row]) for row in rows}
+    for offset, side in ((-1, "before"), (1, "after")):
+        shifted = _shifted(sources, texts, kept, offset)
+        if len(shifted) >= _SHIFTED:
+            where = f"from {name}[{shifted[0]}] on, {len(shifted)} of the {name} compared fit the source {side} theirs"
+            logger.warning("%s: %s; is a line missing or doubled there?", metric, where)
+            return
     share = sum(kept.values()) / len(rows)
     if share < 0.1:
         logger.warning(
-            "%s: predictions keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
+            "%s: %s keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
             metric,
+            name,
             100 * share,
         )
-        return
-    shifted = [row for row in rows if kept[row] < 0.5 and _fits_neighbour(sources, predictions[row], row)]
-    if len(shifted) >= max(5, 0.05 * len(rows)):
-        logger.warning(
-            "%s: from predictions[%d] on, %d of %d predictions fit the source before or after theirs; is a line "
-            "missing or doubled there?",
-            metric,
-            shifted[0],
-            len(shifted),
-            len(rows),
-        )
 
 
-def _fits_neighbour(sources: list[str], prediction: str, row: int) -> bool:
-    neighbours = (sources[other] for other in (row - 1, row + 1) if 0 <= other < len(sources))
-    return any(_overlap(source, prediction) > 0.5 for source in neighbours)
+def _shifted(sources: list[str], texts: list[str], kept: dict[int, float], offset: int) -> list[int]:
+    """The most rows in succession whose texts fit the source beside theirs better, and none its own."""
+    longest: list[int] = []
+    run: list[int] = []
+    for row, own in kept.items():
+        beside = row + offset
+        other = _overlap(sources[beside], texts[row]) if own < 1 - _BETTER and 0 <= beside < len(sources) else 0.0
+        if other > own + _BETTER:
+            run.append(row)
+        elif own > other:
+            run = []
+        longest = max(longest, run, key=len)
+    return longest
