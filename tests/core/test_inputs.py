@@ -4,6 +4,7 @@ import logging
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 from geceval.core.inputs import check_columns
@@ -27,6 +28,8 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         (np.array([1.5]), ["a"], TypeError, r"toy: sources\[0\] must be a string, got float"),
         (None, ["a"], TypeError, r"toy: needs sources, the learners' sentences: pass sources=\[\.\.\.\]"),
         ((text for text in ["a"]), ["a"], TypeError, r"got generator; pass list\(sources\)"),
+        (pandas.DataFrame({"a": ["b"]}), ["a"], TypeError, "got DataFrame; pass one of its columns$"),
+        (pyarrow.table({"a": ["b"]}), ["a"], TypeError, "got Table; pass one of its columns$"),
         ({"a": 1}, ["a"], TypeError, "got dict$"),
         (["a"], ["b\ud800"], ValueError, r"toy: predictions\[0\] has '\\ud800' at position 1, half a surrogate pair"),
         ([], [], ValueError, "toy: sources and predictions are empty"),
@@ -59,6 +62,8 @@ def test_arrays_and_columns_of_tables_are_lists():
     columns = check_columns("toy", table["source"], predictions, table["references"], needs_references=True)
     assert columns.sources == ["a b", "c"] and columns.references == [["a"], ["c", "d"]]
     assert columns.predictions == ["a", "c"] and type(columns.predictions[0]) is str
+    arrow = pyarrow.table({"source": ["a b", "c"], "references": [["a"], ["c", "d"]]})
+    assert check_columns("toy", arrow["source"], predictions, arrow["references"], needs_references=True) == columns
     square = np.array([["a", "b"], ["c", "d"]])
     columns = check_columns("toy", ["a", "c"], predictions, square, needs_references=True)
     assert columns.references == [["a", "b"], ["c", "d"]]
@@ -68,6 +73,7 @@ def test_arrays_and_columns_of_tables_are_lists():
     ("references", "error", "message"),
     [
         (None, ValueError, "toy: needs references; pass one list of references per sentence"),
+        (zip("abc", "def", strict=True), TypeError, r"got zip; pass list\(references\)"),
         ("a b", TypeError, "references must be a list, one entry per sentence, got str"),
         ([["a"]], ValueError, "1 reference but 3 sources"),
         ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),

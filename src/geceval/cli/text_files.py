@@ -38,6 +38,8 @@ def read_corpus(source: str | Sources, predictions: Sequence[str], references: S
 
 def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere."""
+    if not path:  # an unset variable of the shell, not the folder here
+        raise InputError("the name of a file is empty")
     folder = Path(path)
     if path == "-" or not folder.is_dir() or is_table(path):
         return [path]

@@ -67,7 +67,8 @@ def check_references(
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
     references = listed(references)
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
-        raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {_kind(references)}")
+        kind, fix = _kind(references), _fix(references, "references")
+        raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {kind}{fix}")
     if len(references) != len(sources):
         advice = _shape_advice(references, sources)
         raise InputError(
@@ -97,16 +98,15 @@ def references_by_sentence(
 
 
 def listed(column: Any) -> Any:
-    """The list behind an array of numpy or a column of pandas."""
-    return column.tolist() if hasattr(column, "tolist") else column
+    """The list behind an array of numpy, a column of pandas, polars or pyarrow."""
+    method = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)), None)
+    return getattr(column, method)() if method and not hasattr(column, "column_names") else column
 
 
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     column = listed(column)
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
-        ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
-        fix = f"; pass list({name})" if ordered else ""
-        raise InputTypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{fix}")
+        raise InputTypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{_fix(column, name)}")
     for number, text in enumerate(column):
         _check_text(metric, f"{name}[{number}]", text)
     return list(column)
@@ -141,6 +141,14 @@ def _reference_row(metric: str, row: Any, number: int) -> list[str]:
 
 def _kind(value: Any) -> str:
     return "None" if value is None else type(value).__name__
+
+
+def _fix(column: Any, name: str) -> str:
+    """What to pass in place of something that is no list."""
+    if hasattr(column, "columns") or hasattr(column, "column_names"):
+        return "; pass one of its columns"
+    ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
+    return f"; pass list({name})" if ordered else ""
 
 
 def _shape_advice(references: Sequence[Any], sources: Sequence[str]) -> str:

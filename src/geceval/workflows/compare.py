@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError, naming_the_extra
-from geceval.core.inputs import References
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import make_settings
 from geceval.core.progress import parts
 from geceval.core.result import Result
@@ -75,6 +75,7 @@ def compare(
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     scorers = registry.make_scorers("compare", metrics, options)
+    sources = check_columns("compare", sources, sources).sources
     comparisons = {}
     outputs = {
         name: list(predictions) if isinstance(predictions, tuple) else predictions
@@ -83,7 +84,7 @@ def compare(
     with once(set()):
         for name in parts(scorers):
             with naming_the_extra(name):
-                results = registry.score_systems(scorers[name], list(sources), outputs, references, predictions_m2)
+                results = registry.score_systems(scorers[name], sources, outputs, references, predictions_m2)
             comparisons[name] = compare_results(scorers[name], results, settings)
     return comparisons
 
