@@ -59,6 +59,8 @@ def text_of(predictions: Sequence[str] | None) -> str | None:
 
 def read_references(paths: Sequence[str], sources: Sources) -> list[list[str | None]] | None:
     """Read one file per annotator, or one whose rows have all references."""
+    if repeated := [path for number, path in enumerate(paths) if path in paths[:number]]:
+        raise InputError(f"{repeated[0]} is given twice")
     columns = [column for path in paths for column in read_reference_columns(path, sources)]
     return references_by_sentence(sources.texts, columns, paths)
 

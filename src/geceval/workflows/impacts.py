@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geceval.core.errors import InputError, InputTypeError, counted
+from geceval.core.errors import InputError, InputTypeError, counted, naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
@@ -18,6 +18,7 @@ from geceval.text.columns import as_tokens
 IMPACT_LENGTH = 512
 
 
+@naming_the_extra("edit_impacts")
 def edit_impacts(
     sources: Sequence[str],
     corrections: Sequence[str],
