@@ -460,6 +460,10 @@ def test_list_has_one_line_a_metric_on_a_terminal(ok, monkeypatch):
     assert [line.split()[0] for line in lines[2:]] == registry.list_metrics()
     assert max(map(len, lines)) <= 80
     assert note == "3 columns hidden (extra, better, range): a wider terminal or --json shows them"
+    monkeypatch.setattr("geceval.cli.list_metrics.terminal_width", lambda output: 40)
+    narrow = ok("list").splitlines()
+    assert max(map(len, narrow[:-1])) <= 40 and len(narrow) == 2 * len(lines) + 1  # the descriptions stand below
+    assert " edit_quality   Share of a …" in narrow
 
 
 def test_register(ok):
