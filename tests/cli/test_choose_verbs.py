@@ -62,6 +62,8 @@ def test_mbr_and_weights(call):
     [
         (["vote", *SYSTEMS, "--min-count", "4"], "min_count is 4, but no sentence has more than 3 candidates"),
         (["vote", *SYSTEMS, "-n", "lists.jsonl"], "pass the candidates: either -p FILE"),
+        (["vote", "-s", "source.txt"], "pass the candidates: either -p FILE"),
+        (["rerank", "-m", "gleu", *SYSTEMS, "-r", "ref.txt", "ref.txt"], "ref.txt is given twice"),
         (["vote", "-n", "a.txt"], "a.txt: lists of candidates are rows of a .jsonl file"),
         (["vote", "-s", "short.txt", "-n", "lists.jsonl"], "lists.jsonl has 3 rows but short.txt has 2"),
         (["vote", "-s", "source.txt", "-p", "a.txt", "short.txt"], "short.txt has 2 lines but source.txt has 3"),

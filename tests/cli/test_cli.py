@@ -90,6 +90,24 @@ def test_what_is_read_is_not_overwritten(fails, ok, tmp_path):
         message = fails("score", "-m", "gleu", *files, "--output", str(output))
         assert message == f"--output {output} is also read, and would be overwritten; name another"
         assert output.read_bytes() == before
+    link = tmp_path / "link.txt"
+    link.symlink_to(system)
+    before = system.read_bytes()
+    text = ["-s", SOURCE, "-p", SOURCE, "-r", SOURCE, "--format", "json"]
+    for arguments in (
+        ["score", "-m", "gleu", *text[:2], "-p", str(link), *text[4:]],
+        ["score", "-m", "m2", "-o", f"m2.gold_m2={system}", *text[:4]],
+        ["compare", "-m", "gleu", *text[:4], "-r", f"{system.parent}/../systems/one.txt"],
+        ["rerank", "-m", "gleu", *text[:2], "-n", f"{system}:best"],
+        ["meta", "--data", str(tmp_path), "-m", "m2", "--gold-m2", str(system)],
+        ["meta", "maege", "-m", "m2", "--m2", str(system)],
+    ):
+        message = fails(*arguments, "--output", str(system))
+        assert message == f"--output {system} is also read, and would be overwritten; name another"
+        assert system.read_bytes() == before
+    twice = [f"{tmp_path}/new.html", f"{tmp_path}/./new.html"]
+    message = fails("difficulty", *text[:6], "--heat-map", twice[0], "--chunks", twice[1])
+    assert "is also written by another option" in message
     ok("score", "-m", "gleu", *CORPUS[:2], "-p", str(system), *CORPUS[-3:], "--output", str(result))
     assert json.loads(result.read_text(encoding="utf-8"))["systems"]
 
@@ -462,6 +480,10 @@ def test_list_has_one_line_a_metric_on_a_terminal(ok, monkeypatch):
     assert [line.split()[0] for line in lines[2:]] == registry.list_metrics()
     assert max(map(len, lines)) <= 80
     assert note == "3 columns hidden (extra, better, range): a wider terminal or --json shows them"
+    monkeypatch.setattr("geceval.cli.list_metrics.terminal_width", lambda output: 40)
+    narrow = ok("list").splitlines()
+    assert max(map(len, narrow[:-1])) <= 40 and len(narrow) == 2 * len(lines) + 1  # the descriptions stand below
+    assert " edit_quality   Share of a …" in narrow
 
 
 def test_register(ok):

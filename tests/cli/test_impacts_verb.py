@@ -64,12 +64,13 @@ def test_options_reach_the_metric_and_the_attribution(call, files):
 
 
 @pytest.mark.parametrize(
-    "options", [["-m", "green", "-r", "{r}", "-o", "beta=1"], ["-r", "{r}", "-r", "{r}", "-m", "gleu"]]
+    "options", [["-m", "green", "-r", "{r}", "-o", "beta=1"], ["-r", "{r}", "-r", "{r}2", "-m", "gleu"]]
 )
 @pytest.mark.parametrize("texts_last", [True, False])
 def test_options_leave_the_texts_alone(call, tmp_path, options, texts_last):
     reference = tmp_path / "r"
-    reference.write_text("He goes to school .\n", encoding="utf-8")
+    for path in (reference, tmp_path / "r2"):
+        path.write_text("He goes to school .\n", encoding="utf-8")
     options = ["--method", "shapley", "--format", "tsv", *(option.format(r=reference) for option in options)]
     code, out, err = call(*(options + PAIR if texts_last else PAIR + options))
     assert (code, err) == (0, "")
@@ -77,8 +78,10 @@ def test_options_leave_the_texts_alone(call, tmp_path, options, texts_last):
 
 
 def test_with_files_an_option_takes_several_values(call, files):
-    once = call("--method", "add", "-m", "gleu", *files, "-r", files[-1], "--format", "json")
-    assert call("--method", "add", "-m", "gleu", *files, files[-1], "--format", "json") == once
+    again = files[-1].with_name("again")
+    again.write_bytes(files[-1].read_bytes())
+    once = call("--method", "add", "-m", "gleu", *files, "-r", again, "--format", "json")
+    assert call("--method", "add", "-m", "gleu", *files, again, "--format", "json") == once
     assert once[0] == 0
 
 

@@ -161,7 +161,7 @@ def test_nothing_is_half_written(fails, checkout, scores):
         (["-m", "m2"], "m2 needs references: pass --gold-m2"),
         (["-m", "m2", "--gold-m2", "{short}"], "1 sentences, but the data has line 3"),
         (["-m", "m2", "--systems", "base"], "gjg15 has no system set 'base'"),
-        (["-m", "m2", "--data", "{nowhere}"], "no checkout of SEEDA"),
+        (["-m", "m2", "--data", "{nowhere}"], "nowhere.m2: there is no such folder"),
         ([], "meta takes metrics (-m NAME...), files of scores"),
         (["--scores", "{gold}"], "scores are read from .tsv, .json, .parquet"),
         (["--scores", "{few}"], "few: no scores of RAC"),

@@ -100,7 +100,7 @@ def test_systems_of_a_checkout(checkout, answer):
         (["--data", "DATA", "--level", "sentence", "--human", "ew"], "no sentence ranking 'ew'; choose one of all"),
         # A bad share is said before anything is scored: the absence of the model would be said then.
         (["--data", "DATA", "--level", "sentence", "--share", "0", "-o", "model=./nowhere"], "must lie between 0 and"),
-        (["--data", "nowhere"], "no checkout of SEEDA"),
+        (["--data", "nowhere"], "nowhere: there is no such folder"),
         (["--data", "DATA", "-o", "model=./nowhere"], "nowhere: no such folder"),
     ],
 )

@@ -1,6 +1,8 @@
 """A missing optional dependency is named with its extra; numbers with their nouns, and names that are nearly right."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,37 @@ def test_the_extra_is_named():
     wanted = pytest.raises(ImportError, match=f"^errant needs the package spacy: {command}$")
     with wanted, naming_the_extra("errant"):
         raise ModuleNotFoundError("No module named 'spacy.tokens'", name="spacy.tokens")
+
+
+CALLS = """
+import sys, geceval
+from geceval.core.errors import MissingExtraError
+sys.modules["torch"] = sys.modules["errant"] = None
+for call in (
+    lambda: geceval.detect(["a b"]),
+    lambda: geceval.edit_impacts(["a b"], ["a c"]),
+    lambda: geceval.filter_edits(["a b"], ["a c"]),
+    lambda: geceval.BatchScorer("errant")({"sources": ["a"], "predictions": ["b"], "references": [["c"]]}),
+    lambda: geceval.compare("errant", ["a"], {"a": ["b"], "b": ["c"]}, ["d"]),
+    lambda: geceval.rerank("impara", ["a"], [["b"]]),
+):
+    try:
+        call()
+    except MissingExtraError as error:
+        print(str(error).partition(":")[0])
+"""
+
+
+def test_all_that_users_call_names_the_extra():
+    done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "detect needs the package torch",
+        "edit_impacts needs the package errant",
+        "filter_edits needs the package errant",
+        "errant needs the package errant",
+        "errant needs the package errant",
+        "impara needs the package torch",
+    ]
 
 
 def test_a_clone_is_installed_from_itself(tmp_path, monkeypatch):

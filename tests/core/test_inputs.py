@@ -4,6 +4,7 @@ import logging
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 
 from geceval.core.inputs import check_columns
@@ -27,6 +28,8 @@ def test_columns_are_copied_and_references_left_out_unless_needed():
         (np.array([1.5]), ["a"], TypeError, r"toy: sources\[0\] must be a string, got float"),
         (None, ["a"], TypeError, r"toy: needs sources, the learners' sentences: pass sources=\[\.\.\.\]"),
         ((text for text in ["a"]), ["a"], TypeError, r"got generator; pass list\(sources\)"),
+        (pandas.DataFrame({"a": ["b"]}), ["a"], TypeError, "got DataFrame; pass one of its columns$"),
+        (pyarrow.table({"a": ["b"]}), ["a"], TypeError, "got Table; pass one of its columns$"),
         ({"a": 1}, ["a"], TypeError, "got dict$"),
         (["a"], ["b\ud800"], ValueError, r"toy: predictions\[0\] has '\\ud800' at position 1, half a surrogate pair"),
         ([], [], ValueError, "toy: sources and predictions are empty"),
@@ -59,6 +62,8 @@ def test_arrays_and_columns_of_tables_are_lists():
     columns = check_columns("toy", table["source"], predictions, table["references"], needs_references=True)
     assert columns.sources == ["a b", "c"] and columns.references == [["a"], ["c", "d"]]
     assert columns.predictions == ["a", "c"] and type(columns.predictions[0]) is str
+    arrow = pyarrow.table({"source": ["a b", "c"], "references": [["a"], ["c", "d"]]})
+    assert check_columns("toy", arrow["source"], predictions, arrow["references"], needs_references=True) == columns
     square = np.array([["a", "b"], ["c", "d"]])
     columns = check_columns("toy", ["a", "c"], predictions, square, needs_references=True)
     assert columns.references == [["a", "b"], ["c", "d"]]
@@ -68,6 +73,7 @@ def test_arrays_and_columns_of_tables_are_lists():
     ("references", "error", "message"),
     [
         (None, ValueError, "toy: needs references; pass one list of references per sentence"),
+        (zip("abc", "def", strict=True), TypeError, r"got zip; pass list\(references\)"),
         ("a b", TypeError, "references must be a list, one entry per sentence, got str"),
         ([["a"]], ValueError, "1 reference but 3 sources"),
         ([["a"], [], ["b"]], ValueError, r"references\[1\] is empty"),
@@ -107,14 +113,40 @@ def test_misaligned_files_are_warned_of(caplog):
     assert "are they in the order of the sources?" in caplog.text
 
 
-def test_a_missing_or_doubled_line_is_warned_of(caplog):
-    sources = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
-    doubled = [*sources[:10], sources[9], *sources[10:-1]]
-    missing = [*sources[:10], *sources[11:], "the end ."]
+ENGLISH = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
+CHINESE = [f"{chr(0x4E00 + 9 * row)}在{chr(0x4E05 + 9 * row)}{chr(0x4E07 + 9 * row)}的地方。" for row in range(26)]
+
+
+@pytest.mark.parametrize("sources", [ENGLISH, ENGLISH[:5], [line for line in ENGLISH for line in (line, "")], CHINESE])
+def test_a_missing_or_doubled_line_is_warned_of(caplog, sources):
+    corrected = [source.replace("was", "is").replace("的", "得") for source in sources]
+    middle = len(sources) // 2 if len(sources) > 8 else 0
+    missing = [*corrected[:middle], *corrected[middle + 1 :], "the end ."]
+    doubled = [*corrected[:middle], "a title .", *corrected[middle:-1]]
     with caplog.at_level(logging.WARNING, logger="geceval"):
-        check_columns("toy", sources, [source.replace("was", "is") for source in sources])
-        check_columns("toy", sources, [*sources[:20], *["Sorry , I cannot do that ."] * 6])
+        check_columns("toy", sources, corrected, corrected, needs_references=True)
         assert not caplog.records
-        for shifted in (doubled, missing):
-            check_columns("toy", sources, shifted)
-    assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["toy: from predictions[10] on"] * 2
+        check_columns("toy", sources, missing)
+        check_columns("toy", sources, doubled)
+        check_columns("toy", sources, corrected, missing, needs_references=True)
+    assert [record.getMessage().partition(",")[0] for record in caplog.records] == [
+        f"toy: from predictions[{middle}] on",
+        f"toy: from predictions[{middle + 1}] on",
+        f"toy: from references[{middle}] on",
+    ]
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [
+        [*ENGLISH[:20], *["Sorry , I cannot do that ."] * 6],
+        [*ENGLISH[:20], *[""] * 6],
+        [source.split()[0] + " becomes another thing" for source in ENGLISH],  # free
+    ],
+)
+def test_bad_predictions_in_their_places_are_not_warned_of(caplog, predictions):
+    with caplog.at_level(logging.WARNING, logger="geceval"):
+        check_columns("toy", ENGLISH, predictions)
+        near = [f"I has {1 + row // 3} dogs ." for row in range(26)]  # repeated and nearly equal lines
+        check_columns("toy", near, [line.replace("has", "have") for line in near])
+    assert not caplog.records

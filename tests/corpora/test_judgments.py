@@ -85,6 +85,8 @@ def test_bad_files_are_named(tmp_path, text, message):
 def test_neither_a_checkout_nor_built(tmp_path):
     with pytest.raises(ValueError, match="no checkout of SEEDA"):
         read_human(tmp_path)
+    with pytest.raises(ValueError, match=r"gone: there is no such folder$"):
+        read_human(tmp_path / "gone")
 
 
 def write(path, rows):

@@ -97,6 +97,8 @@ def test_scores_are_those_of_the_metric(monkeypatch, conll14):
 
 
 def test_unknown_names():
+    with pytest.raises(ValueError, match="unknown test set None; the test sets are"):
+        geceval.test_set(None)
     with pytest.raises(ValueError, match="unknown test set 'conll-14'; did you mean 'conll14'"):
         geceval.test_set("conll-14")
 

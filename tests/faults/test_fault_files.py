@@ -67,7 +67,9 @@ def test_a_device_that_is_full(corpus, tmp_path):
     assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)  # and no file stands in its place
     with FULL.open("w") as full:
         done = command(*score(corpus, "-"), shown=full)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr
+    assert (done.returncode, done.stderr) == (2, "geceval: error: standard output: No space left on device\n")
+    done = command(*score(corpus, "-"), before=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (2, "geceval: error: standard output is closed\n")
 
 
 def test_what_is_no_file_is_written_to_and_stays(corpus, tmp_path):
@@ -130,6 +132,15 @@ def test_a_small_gzip_file_cannot_fill_the_memory(tmp_path):
     path.write_bytes(path.read_bytes() + b"noise")
     with pytest.raises(ValueError, match="bomb.txt.gz: not a valid gzip file"):
         read_text(path)
+
+
+def test_utf_16_without_its_mark_and_an_empty_name_are_no_texts(corpus, capsys, monkeypatch):
+    corpus.write_bytes("a b\n".encode("utf-16-le"))
+    assert run(score(corpus, "-")) == 2
+    assert capsys.readouterr().err == f"geceval: error: {corpus}: UTF-16 or a binary file; convert it to UTF-8\n"
+    monkeypatch.chdir(corpus.parent)  # of which an unset variable of the shell is not the name
+    assert run(["score", "-m", "impara", "-s", str(corpus), "-p", ""]) == 2
+    assert capsys.readouterr().err == "geceval: error: the name of a file is empty\n"
 
 
 @pytest.mark.parametrize(("data", "line"), [(b"a\n\xe9\n", 2), ("a\n".encode("utf-16"), 1), (b"\xed\xa0\x80", 1)])

@@ -133,6 +133,7 @@ BAD = [
     ({"sources": ["a"], "references": [["a"]]}, TypeError, "green: predictions must be a list of strings, got None"),
     ({"sources": ["a"], "predictions": ["a"], "references": [None]}, TypeError, r"references\[0\] must be"),
     ({**COLUMNS, "betta": 2}, TypeError, "unknown option 'betta'"),
+    ({"source": ["a"]}, TypeError, "unknown column 'source'; did you mean 'sources'"),
     ({**COLUMNS, "beta": 0}, ValueError, "beta must lie between"),
 ]
 

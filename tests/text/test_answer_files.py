@@ -273,6 +273,19 @@ def test_one_text_for_several_sentences(caplog):
     assert geceval.read_answers(write("a.jsonl", rows), sources).predictions == read.predictions
 
 
+@pytest.mark.parametrize(
+    ("path", "sources", "message"),
+    [
+        (None, None, "read_answers: path must name a file, got NoneType"),
+        ("source.txt", 3, "read_answers: sources must be a list of strings, got int"),
+        ("source.txt", [*SOURCES[:2], None], r"read_answers: sources\[2\] must be a string, got None"),
+    ],
+)
+def test_what_is_no_path_and_no_texts(path, sources, message):
+    with pytest.raises(TypeError, match=message):
+        geceval.read_answers(path, sources)
+
+
 def test_a_file_that_was_cut_off_is_no_essay():
     sources = [f"This is sentence number {n} of the text ." for n in range(20)]
     Path("out.txt").write_text("".join(f"{line}\n" for line in sources[:9]), encoding="utf-8")

@@ -47,6 +47,8 @@ def test_difficulty_comes_from_all_systems():
 
 
 def test_bad_input():
+    with pytest.raises(TypeError, match="compare: needs sources"):
+        geceval.compare("gleu", None, {"a": ["a"], "b": ["a"]}, ["a"])
     with pytest.raises(ValueError, match="pass at least two systems"):
         geceval.compare("gleu", SOURCES, {"a": SOURCES}, REFERENCES)
     with pytest.raises(TypeError, match="compare: unknown option 'samples'; the options are"):

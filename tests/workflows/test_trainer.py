@@ -136,6 +136,14 @@ def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, argumen
         check({"metric_for_best_model": "impara"})
     with pytest.raises(ValueError, match="is 'errant_f05', no number of errant, errant_precision, errant_recall"):
         check({"metric_for_best_model": "errant_f05"})
+    dev = {"dev": [["a dog runs"]], "test": [["the cat"], ["a dog"]]}  # the trainer puts the set's name before numbers
+    check({"metric_for_best_model": "eval_dev_errant_f"}, references=dev)
+    check({"metric_for_best_model": "eval_dev_errant_f"})
+    for best in ("dev_errant_f05", "development_errant_f"):
+        with pytest.raises(ValueError, match=f"is '{best}', no number of errant, errant_precision"):
+            check({"metric_for_best_model": best}, references=dev)
+    with pytest.raises(ValueError, match="is 'pt_errant', no number of errant, errant_precision"):
+        check({"metric_for_best_model": "pt_errant"})
     plain = transformers.TrainingArguments(arguments().output_dir, report_to="none", include_for_metrics=["inputs"])
     with pytest.raises(ValueError, match="must have predict_with_generate=True$"):
         geceval.trainer_metrics(tokenizer, "gleu", arguments=plain)
@@ -169,3 +177,25 @@ def test_the_number_of_rows_tells_the_data_set():
         score(Evaluated(3))
     with pytest.raises(InputError, match="told apart by their number of rows, and these have dev 1, test 1"):
         trainer_metrics(Words(), "gleu", references={"dev": ["a"], "test": ["b"]})
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"references": [["a"], None]},
+            r"trainer_metrics: references\[1\] must be a list of strings or a string, got N",
+        ),
+        (
+            {"references": {"dev": 5}},
+            "trainer_metrics, dev: references must be a list, one entry per sentence, got int",
+        ),
+        ({"references": {"dev": [["a"]], "test": [["a"], []]}}, r"trainer_metrics, test: references\[1\] is empty"),
+        ({"sources": ["a", "b"], "references": [["a", "b"]]}, "1 reference but 2 sources. They look transposed"),
+        ({"sources": ["a", None]}, r"trainer_metrics: sources\[1\] must be a string, got None"),
+        ({"sources": {"dev": ["a"]}, "references": {"test": ["a"]}}, "sources of 'dev' and references of 'test'; pass"),
+    ],
+)
+def test_columns_are_checked_before_the_training(columns, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        trainer_metrics(None, "gleu", **columns)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import logging
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -157,8 +160,10 @@ def run(arguments: list[str]) -> int:
 def _complain(error: Exception) -> int:
     """Print one line of plain text: names and contents of files may hold line breaks and terminal control codes."""
     message = error.format_message() if isinstance(error, ClickException) else str(error)
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        message = f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror and (error.filename is not None or error.errno == errno.ENOSPC):
+        message = f"{error.filename or ('standard output' if error.filename is None else repr(''))}: {error.strerror}"
+    if isinstance(error, io.UnsupportedOperation):
+        message = "standard output is closed"
     message = _by_line(message)
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     print(f"geceval: error: {line if len(line) <= _LONGEST else f'{line[:_LONGEST]} ...'}", file=sys.stderr)
@@ -184,6 +189,9 @@ class _Line(logging.Formatter):
 @contextlib.contextmanager
 def _our_streams() -> Iterator[None]:
     """UTF-8 whatever the locale; warnings of the library as lines of the command; other libraries quiet."""
+    # A stream that the caller closed is none; what is written to standard output then fails.
+    sys.stdout = sys.stdout or Path(os.devnull).open()  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # file names may be no UTF-8

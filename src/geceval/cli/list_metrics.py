@@ -44,7 +44,9 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     width, notes = terminal_width(None), []
     if width is not None and width < max(map(len, table_text(columns, cells).splitlines())):  # one line a metric
         notes = [f"3 columns hidden ({', '.join(columns[2:5])}): a wider terminal or --json shows them"]
-        room = max(width - sum(max(len(row[number]) for row in cells) for number in (0, 1)) - 8, 10)
+        name, needs = (max(len(row[number]) for row in cells) for number in (0, 1))
+        room = width - name - needs - 8
+        room = room if room > 20 else max(width - name - 6, 20)  # in a table of their own, below
         columns = [*columns[:2], columns[5]]
         cells = [[*row[:2], textwrap.shorten(row[5], room, placeholder=" …")] for row in cells]
     sys.stdout.write(table_text(columns, cells, width, notes=notes))

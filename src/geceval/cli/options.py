@@ -165,18 +165,36 @@ class ManyValuesGroup(TyperGroup):
         below = ctx.resilient_parsing or (args and args[0] in self.commands)
         return super().parse_args(ctx, args if below else _flags_repeated(self, args))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb as `ManyValuesCommand` does."""
+        _check_overwrites_no_input(ctx.params)
+        return super().invoke(ctx)
+
 
 def _check_overwrites_no_input(parameters: Mapping[str, Any]) -> None:
+    """Refuse to write what is read, by whatever name: `-o m2.gold_m2=FILE`, `rows.jsonl:COLUMN`, a link."""
     values = [value for name, value in parameters.items() if name not in _WRITTEN]
     texts = [text for value in values for text in (value if isinstance(value, list | tuple) else [value])]
-    read = {Path(text).resolve() for text in texts if isinstance(text, str) and len(text) < 4096}
-    folders = {Path(text).resolve() for text in parameters.get("predictions") or () if Path(text).is_dir()}
-    for name in _WRITTEN:
-        output = parameters.get(name)
-        file = Path(output).resolve() if isinstance(output, str) else None
-        if file and file.is_file() and (file in read or file.parent in folders):
-            option = name.replace("_", "-")
-            raise InputError(f"--{option} {output} is also read, and would be overwritten; name another")
+    texts = [part for text in texts if isinstance(text, str) for part in (text, text.partition("=")[2])]
+    read = {_inode(path) for text in texts for path in (text, text.rpartition(":")[0])} - {None}
+    folders = {_inode(path) for path in parameters.get("predictions") or () if Path(path).is_dir()}
+    outputs = {name: Path(parameters[name]) for name in _WRITTEN if parameters.get(name) not in (None, "-")}
+    targets = [path.resolve() for path in outputs.values()]
+    for target, (name, path) in zip(targets, outputs.items(), strict=True):
+        option = f"--{name.replace('_', '-')} {path}"
+        if path.is_file() and (_inode(target) in read or _inode(target.parent) in folders):
+            raise InputError(f"{option} is also read, and would be overwritten; name another")
+        if targets.count(target) > 1 and not path.is_char_device():  # as /dev/null
+            raise InputError(f"{option} is also written by another option; name another")
+
+
+def _inode(path: str | Path) -> tuple[int, int] | None:
+    """What tells whether two names are one file, whatever links or case they have; `None` if there is none."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):  # a text may be no name
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _flags_repeated(command: Any, args: list[str]) -> list[str]:

@@ -83,7 +83,7 @@ def rerank(
     measure = choose.utility_metric(utility)
     with_references = list(dict.fromkeys([*weights, *(report_metric or [])]))
     names = list(dict.fromkeys([*with_references, *([] if weights else [measure])]))
-    flags = {"text": text_of(predictions or [n_best or ""]), "gold_m2": gold_m2, "cache": cache}
+    flags = {"text": text_of(predictions or (n_best and [n_best])), "gold_m2": gold_m2, "cache": cache}
     options = metric_options(names, option, **flags)
     scorers = make_scorers({name: options[name] for name in with_references}, references)
     given, candidates, gold = read_given(sources, predictions, n_best, references)

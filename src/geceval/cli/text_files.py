@@ -38,6 +38,8 @@ def read_corpus(source: str | Sources, predictions: Sequence[str], references: S
 
 def files_of(path: str, besides: Sequence[str] = ()) -> list[str]:
     """The file itself, or the files of a folder by name, without hidden ones, folders and those given elsewhere."""
+    if not path:  # an unset variable of the shell, not the folder here
+        raise InputError("the name of a file is empty")
     folder = Path(path)
     if path == "-" or not folder.is_dir() or is_table(path):
         return [path]
@@ -57,6 +59,8 @@ def text_of(predictions: Sequence[str] | None) -> str | None:
 
 def read_references(paths: Sequence[str], sources: Sources) -> list[list[str | None]] | None:
     """Read one file per annotator, or one whose rows have all references."""
+    if repeated := [path for number, path in enumerate(paths) if path in paths[:number]]:
+        raise InputError(f"{repeated[0]} is given twice")
     columns = [column for path in paths for column in read_reference_columns(path, sources)]
     return references_by_sentence(sources.texts, columns, paths)
 

@@ -44,7 +44,7 @@ def vote(
     if not report_metric:
         choosing.refuse_for_report(references=references, gold_m2=gold_m2, option=option, cache=cache)
     names = list(dict.fromkeys(report_metric or []))
-    text = text if text != "auto" else text_of(predictions or [n_best or ""]) or "auto"
+    text = text if text != "auto" else text_of(predictions or (n_best and [n_best])) or "auto"
     flags = {"text": text, "gold_m2": gold_m2, "cache": cache} if names else {}
     options = metric_options(names, option, **flags)
     scorers = list(make_scorers(options, references).values()) if names else []

@@ -40,6 +40,8 @@ def read_text(path: str | Path) -> str:
     kind = next((kind for start, kind in _PACKED.items() if data.startswith(start)), None)
     if kind:
         raise InputError(f"{path}: packed by {kind}, of packed files only .gz is read; unpack it first")
+    if 3 * data.count(b"\0") > len(data):
+        raise InputError(f"{path}: UTF-16 or a binary file; convert it to UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

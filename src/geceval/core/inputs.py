@@ -13,6 +13,8 @@ logger = logging.getLogger("geceval")
 References: TypeAlias = Sequence[str | Sequence[str | None]]
 """References as callers pass them: a list per sentence, `None` where there is none, or one string per sentence."""
 
+_SHIFTED, _BETTER = 4, 0.2  # honest corrections, however free, fit another source so much better once in a row
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -45,7 +47,7 @@ def check_columns(
             f"{min(len(sources), len(predictions))} has no partner. Pass one prediction per source, in the same order"
         )
     if warn:
-        _warn_if_misaligned(metric, sources, predictions)
+        _warn_if_misaligned(metric, "predictions", sources, predictions)
     if not needs_references:
         return Columns(sources, predictions)
     return Columns(sources, predictions, check_references(metric, references, sources, warn=warn))
@@ -59,7 +61,8 @@ def check_references(
         raise InputError(f"{metric}: needs references; pass one list of references per sentence")
     references = listed(references)
     if isinstance(references, (str, bytes)) or not isinstance(references, Sequence):
-        raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {_kind(references)}")
+        kind, fix = _kind(references), _fix(references, "references")
+        raise InputTypeError(f"{metric}: references must be a list, one entry per sentence, got {kind}{fix}")
     if len(references) != len(sources):
         advice = _shape_advice(references, sources)
         raise InputError(
@@ -68,6 +71,7 @@ def check_references(
     rows = [_reference_row(metric, listed(row), number) for number, row in enumerate(references)]
     if warn:
         _warn_if_transposed(metric, rows, sources)
+        _warn_if_misaligned(metric, "references", list(sources), [row[0] for row in rows])
     return rows
 
 
@@ -88,16 +92,15 @@ def references_by_sentence(
 
 
 def listed(column: Any) -> Any:
-    """The list behind an array of numpy or a column of pandas."""
-    return column.tolist() if hasattr(column, "tolist") else column
+    """The list behind an array of numpy, a column of pandas, polars or pyarrow."""
+    method = next((name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)), None)
+    return getattr(column, method)() if method and not hasattr(column, "column_names") else column
 
 
 def _check_texts(metric: str, name: str, column: Any) -> list[str]:
     column = listed(column)
     if isinstance(column, (str, bytes)) or not isinstance(column, Sequence):
-        ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
-        fix = f"; pass list({name})" if ordered else ""
-        raise InputTypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{fix}")
+        raise InputTypeError(f"{metric}: {name} must be a list of strings, got {_kind(column)}{_fix(column, name)}")
     for number, text in enumerate(column):
         _check_text(metric, f"{name}[{number}]", text)
     return list(column)
@@ -134,6 +137,14 @@ def _kind(value: Any) -> str:
     return "None" if value is None else type(value).__name__
 
 
+def _fix(column: Any, name: str) -> str:
+    """What to pass in place of something that is no list."""
+    if hasattr(column, "columns") or hasattr(column, "column_names"):
+        return "; pass one of its columns"
+    ordered = isinstance(column, Iterable) and not isinstance(column, (str, bytes, Mapping, Set))
+    return f"; pass list({name})" if ordered else ""
+
+
 def _shape_advice(references: Sequence[Any], sources: Sequence[str]) -> str:
     lists = all(isinstance(row, Sequence) and not isinstance(row, (str, bytes)) for row in references)
     if lists and references and all(len(row) == len(sources) for row in references):
@@ -149,6 +160,8 @@ def _overlap(left: str, right: str) -> float:
     if left == right:
         return 1.0
     a, b = left.split(), right.split()
+    if len(a) <= 1 + len(left) // 20 or len(b) <= 1 + len(right) // 20:  # a script without spaces between words
+        a, b = list("".join(a)), list("".join(b))
     counts = Counter(a)
     common = sum(min(count, counts[token]) for token, count in Counter(b).items() if token in counts)
     return common / max(len(a), len(b)) if a or b else 1.0
@@ -164,31 +177,37 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
         logger.warning("%s: references fit the sources better transposed; pass one list of them per sentence", metric)
 
 
-def _warn_if_misaligned(metric: str, sources: list[str], predictions: list[str]) -> None:
+def _warn_if_misaligned(metric: str, name: str, sources: list[str], texts: list[str]) -> None:
     if len(sources) < 5:
         return
     rows = range(0, len(sources), max(1, len(sources) // 1000))  # a shift moves far more rows than a thousandth
-    kept = {row: _overlap(sources[row], predictions[row]) for row in rows}
+    kept = {row: _overlap(sources[row], texts[row]) for row in rows}
+    for offset, side in ((-1, "before"), (1, "after")):
+        shifted = _shifted(sources, texts, kept, offset)
+        if len(shifted) >= _SHIFTED:
+            where = f"from {name}[{shifted[0]}] on, {len(shifted)} of the {name} compared fit the source {side} theirs"
+            logger.warning("%s: %s; is a line missing or doubled there?", metric, where)
+            return
     share = sum(kept.values()) / len(rows)
     if share < 0.1:
         logger.warning(
-            "%s: predictions keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
+            "%s: %s keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
             metric,
+            name,
             100 * share,
         )
-        return
-    shifted = [row for row in rows if kept[row] < 0.5 and _fits_neighbour(sources, predictions[row], row)]
-    if len(shifted) >= max(5, 0.05 * len(rows)):
-        logger.warning(
-            "%s: from predictions[%d] on, %d of %d predictions fit the source before or after theirs; is a line "
-            "missing or doubled there?",
-            metric,
-            shifted[0],
-            len(shifted),
-            len(rows),
-        )
 
 
-def _fits_neighbour(sources: list[str], prediction: str, row: int) -> bool:
-    neighbours = (sources[other] for other in (row - 1, row + 1) if 0 <= other < len(sources))
-    return any(_overlap(source, prediction) > 0.5 for source in neighbours)
+def _shifted(sources: list[str], texts: list[str], kept: dict[int, float], offset: int) -> list[int]:
+    """The most rows in succession whose texts fit the source beside theirs better, and none its own."""
+    longest: list[int] = []
+    run: list[int] = []
+    for row, own in kept.items():
+        beside = row + offset
+        other = _overlap(sources[beside], texts[row]) if own < 1 - _BETTER and 0 <= beside < len(sources) else 0.0
+        if other > own + _BETTER:
+            run.append(row)
+        elif own > other:
+            run = []
+        longest = max(longest, run, key=len)
+    return longest

@@ -85,6 +85,8 @@ def _read_tables(folder: Path) -> Tables:
         return seeda_tables(folder)
     if (folder / "data/judgments.xml").is_file():
         return gjg15_tables(folder)
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
     raise InputError(
         f"{folder}: no checkout of SEEDA (outputs/, data/), of GJG15 (data/judgments.xml) or of GMEG "
         "(fce-segment-scores.csv), nor what `geceval data build` makes of them (judgments_sent/test.parquet, "

@@ -57,7 +57,7 @@ TEST_SETS = {name: Entry(**{**each, "data": _DATA[each["data"]]}) for name, each
 
 def entry(name: str) -> Entry:
     """The entry of a test set."""
-    if name.startswith(MULTIGEC):
+    if isinstance(name, str) and name.startswith(MULTIGEC):
         about = _CONTENT["multigec"]
         if not (words := _words(name.removeprefix(MULTIGEC))):
             raise InputError(f"{name}: add the language or name of a corpus: {MULTIGEC}LANGUAGE-CORPUS")

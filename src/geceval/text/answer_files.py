@@ -13,8 +13,9 @@ from typing import Any
 
 from rapidfuzz.fuzz import partial_ratio
 
-from geceval.core.errors import InputError, counted, named
+from geceval.core.errors import InputError, InputTypeError, counted, named
 from geceval.core.files import read_lines
+from geceval.core.inputs import check_columns
 from geceval.text.answers import is_refusal
 from geceval.text.tables import ESSAY, Cells, Table, is_table, read_table
 
@@ -81,6 +82,8 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
         ValueError: If a row cannot be read or matched; the message says which, and what to do.
         OSError: If a file cannot be read.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputTypeError(f"read_answers: path must name a file, got {type(path).__name__}")
     path = os.fspath(path)
     table = read_table(path) if is_table(path) else None
     if isinstance(sources, str | Path):
@@ -88,7 +91,7 @@ def read_answers(path: str | Path, sources: str | Path | Sequence[str] | Sources
     elif sources is None and table and table.cells(_SOURCES):
         sources = _sources(table)
     elif sources is not None and not isinstance(sources, Sources):
-        sources = Sources("sources", list(sources))
+        sources = Sources("sources", check_columns("read_answers", sources, sources).sources)
     ids, known = (sources.ids, sources.texts) if sources else (None, None)
     if table is None:
         return Answers(_one_each(_lines(path), path, sources), known, None, ids, [], [])

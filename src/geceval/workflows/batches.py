@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from geceval import registry
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.files import expanded
 from geceval.core.options import PATH, path_options
 from geceval.core.warnings import Kind, once
@@ -49,7 +49,7 @@ class BatchScorer:
         if self._scorer is None:
             self._scorer = part_scorer(self.metric, self.options)
         columns = {name: plain(batch[self.columns[name]]) for name in needed(self._scorer, self.columns, batch)}
-        with once(self._warned):
+        with naming_the_extra(self.metric), once(self._warned):
             return {**batch, self.metric: self._scorer.score(**columns).scores if columns["sources"] else []}
 
     def __getstate__(self) -> dict[str, Any]:

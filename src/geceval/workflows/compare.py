@@ -11,7 +11,7 @@ import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, InputTypeError
-from geceval.core.inputs import References
+from geceval.core.inputs import References, check_columns
 from geceval.core.options import make_settings
 from geceval.core.progress import parts
 from geceval.core.result import Result
@@ -75,6 +75,7 @@ def compare(
     if len(systems) < 2:
         raise InputError("compare: there is nothing to compare: pass at least two systems")
     scorers = registry.make_scorers("compare", metrics, options)
+    sources = check_columns("compare", sources, sources).sources
     comparisons = {}
     with once(set()):
         for name in parts(scorers):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from geceval.core.errors import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.ged_labels import CORRECT, LABELS
@@ -31,6 +32,7 @@ class Word:
         return self.label != CORRECT
 
 
+@naming_the_extra("detect")
 def detect(
     sentences: Sequence[str],
     *,

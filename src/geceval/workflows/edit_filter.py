@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TypeAlias, get_args
 
+from geceval.core.errors import naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import PipelineName, Range, RunTime, check_choice, runtime_or_default
 from geceval.edits.edit import Edit
@@ -108,6 +109,7 @@ def judge_edits(
     ]
 
 
+@naming_the_extra("filter_edits")
 def filter_edits(
     sources: Sequence[str],
     predictions: Sequence[str],

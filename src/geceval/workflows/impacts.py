@@ -6,7 +6,7 @@ The contribution of an edit to the score of a metric is in `geceval.workflows.at
 from collections.abc import Sequence
 from typing import Any
 
-from geceval.core.errors import InputError, InputTypeError, counted
+from geceval.core.errors import InputError, InputTypeError, counted, naming_the_extra
 from geceval.core.inputs import check_columns
 from geceval.core.options import RunTime, runtime_or_default
 from geceval.edits.edit import Edit
@@ -16,6 +16,7 @@ from geceval.text.columns import as_tokens
 IMPACT_LENGTH = 512
 
 
+@naming_the_extra("edit_impacts")
 def edit_impacts(
     sources: Sequence[str],
     corrections: Sequence[str],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
 
 from geceval import registry
 from geceval.core.errors import InputError, naming_the_extra
-from geceval.core.inputs import References
+from geceval.core.inputs import References, check_columns
 from geceval.core.result import Result
 from geceval.core.warnings import Kind, once
 from geceval.workflows.reward import bare
@@ -53,6 +53,7 @@ def trainer_metrics(
             used, or the arguments lack something.
     """
     scorers = registry.make_scorers("trainer_metrics", metrics, options)
+    _check_columns(_by_set(sources), _by_set(references))
     _check_sizes("sources", sources)
     _check_sizes("references", references)
     if arguments is not None:
@@ -61,7 +62,7 @@ def trainer_metrics(
         with naming_the_extra(name):
             scorer.load()
     best = getattr(arguments, "metric_for_best_model", None) or "loss"
-    _check_best(best.removeprefix("eval_"), scorers)
+    _check_best(best.removeprefix("eval_"), scorers, {*_by_set(sources), *_by_set(references)} - {""})
     return TrainerMetrics(tokenizer, scorers, prefix, sources, references)
 
 
@@ -92,6 +93,25 @@ def _check_sizes(what: str, columns: Any) -> None:
         )
 
 
+def _by_set(columns: Any) -> Mapping[str, Any]:
+    """The columns of data sets by name; `""` for those of the only one."""
+    return columns if isinstance(columns, Mapping) else {} if columns is None else {"": columns}
+
+
+def _check_columns(sources: Mapping[str, Any], references: Mapping[str, Any]) -> None:
+    """Check the texts of each data set, which a trainer would need only after an epoch."""
+    if sources and references and sources.keys() != references.keys():
+        sets = " and ".join(
+            f"{what} of {', '.join(map(repr, of))}" for what, of in (("sources", sources), ("references", references))
+        )
+        raise InputError(f"trainer_metrics: there are {sets}; pass both for the same data sets")
+    for name in {**sources, **references}:
+        rows = references.get(name)
+        texts = sources.get(name, [""] * len(rows) if isinstance(rows, Sized) else [""])
+        where = f"trainer_metrics, {name}" if name else "trainer_metrics"
+        check_columns(where, texts, texts, rows, needs_references=rows is not None, warn=name in sources)
+
+
 def _of_set(what: str, columns: Any, rows: int) -> Any:
     """The column of the data set that has so many rows."""
     if not isinstance(columns, Mapping):
@@ -103,18 +123,20 @@ def _of_set(what: str, columns: Any, rows: int) -> Any:
     return sizes[rows]
 
 
-def _check_best(best: str, scorers: Mapping[str, Any]) -> None:
+def _check_best(best: str, scorers: Mapping[str, Any], sets: Set[str]) -> None:
     """Check that `metric_for_best_model` is a number of the metrics, by those of one sentence."""
-    if best.endswith("loss") or best in scorers:
-        return
+    # For several data sets, it begins with the name of one; without columns by name, any may be meant.
+    prefix = next((f"{name}_" for name in sets if best.startswith(f"{name}_")), "")
+    others = [name for name in registry.list_metrics() if name not in scorers and f"{best}_".startswith(f"{name}_")]
     text = ["This is a sentence ."]
     numbers = [
         key
         for name, scorer in scorers.items()
-        if best.startswith(f"{name}_")
+        if name in best and not best.endswith("loss")
         for key in scalars(name, scorer.score(text, text, [text] if scorer.needs_references() else None))
     ]
-    if best not in numbers:
+    known = any(best == f"{prefix}{key}" or (not sets and best.endswith(f"_{key}")) for key in numbers)
+    if not best.endswith("loss") and (others or not known):
         names = ", ".join(numbers or scorers)
         raise InputError(f"trainer_metrics: metric_for_best_model is {best!r}, no number of {names}")
 
