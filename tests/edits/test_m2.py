@@ -68,34 +68,22 @@ def test_line_ends_are_repaired_with_one_warning(text, message, warnings):
 @pytest.mark.parametrize(
     ("edits", "expected", "note"),
     [
-        (
-            line("0 2") + line("1 3"),
-            [Edit(0, 2, "x", "X"), Edit(1, 3, "x", "X")],
-            "overlapping edits kept (1, first on line 1)",
-        ),
+        (line("0 2") + line("1 3"), [(0, 2), (1, 3)], "overlapping edits kept (1, first on line 1)"),
         (
             line("1 2") + line("0 1"),
-            [Edit(1, 2, "x", "X"), Edit(0, 1, "x", "X")],
-            "edits out of order kept in the order of the file (1, first on line 3)",
+            [(1, 2), (0, 1)],
+            "out of order kept in the order of the file (1, first on line 3)",
         ),
-        (
-            line() + line(kind="Y"),
-            [Edit(0, 1, "x", "X"), Edit(0, 1, "x", "Y")],
-            "repeated edits kept (1, first on line 3)",
-        ),
-        (
-            line() + line("-1 -1", "noop"),
-            [Edit(0, 1, "x", "X")],
-            "noops beside other edits removed (1, first on line 1)",
-        ),
+        (line() + line(kind="Y"), [(0, 1), (0, 1)], "repeated edits kept (1, first on line 3)"),
+        (line() + line("-1 -1", "noop"), [(0, 1)], "noops beside other edits removed (1, first on line 1)"),
         (line("2 3", "noop"), [], "noops with offsets read as -1 -1 (1, first on line 2)"),
     ],
 )
 def test_what_is_kept_or_repaired_with_a_warning(edits, expected, note, warnings):
     (sentence,) = parse_m2("S a b c\n" + edits)
-    assert sentence.edits == {0: expected}
-    assert note in warnings()[0]
-    assert len(warnings()) == 1
+    assert {who: [(edit.start, edit.end) for edit in row] for who, row in sentence.edits.items()} == {0: expected}
+    (message,) = warnings()
+    assert note in message
 
 
 def test_lines_of_one_text_are_joined_and_offsets_count_through(warnings):
@@ -182,15 +170,12 @@ def test_nothing_is_written_where_m2_cannot_express_an_edit(tmp_path):
             edit.to_m2()
 
 
-def test_a_bar_at_the_edge_of_an_alternative_stays():
-    sentence = M2Sentence("a", {0: [Edit(0, 1, "x|", "R", 0, ("|y", "z"))]})
-    assert parse_m2(format_m2([sentence]))[0].edits == sentence.edits
-
-
-@pytest.mark.parametrize("correction", ["|", "x |", "| x", "|x|", "a|b"])
-def test_a_bar_is_a_token_like_any_other(correction, warnings):
+@pytest.mark.parametrize(
+    "texts", [("|",), ("x |",), ("| x",), ("|x|",), ("a|b",), ("x|", "|y", "z")], ids=lambda texts: " or ".join(texts)
+)
+def test_a_bar_is_a_token_like_any_other(texts, warnings):
     # "R|||" + "|" + "|||REQUIRED" read from the left alone is a deletion
-    sentence = M2Sentence("a b", {0: [Edit(0, 1, correction, "R")]})
+    sentence = M2Sentence("a b", {0: [Edit(0, 1, texts[0], "R", 0, texts[1:])]})
     (again,) = parse_m2(format_m2([sentence]))
     assert again.edits == sentence.edits
     assert warnings() == []
