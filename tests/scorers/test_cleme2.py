@@ -91,20 +91,20 @@ def weigh_by_similarity(scorer, columns: Columns) -> np.ndarray:
     return found
 
 
-def test_weights_by_similarity(tmp_path):
-    row = ("a b c d e", cases["edits"]("0 1 X; 4 5 Z"), [cases["edits"]("0 1 X; 2 3 Y")])
+@pytest.mark.parametrize(
+    ("source", "own", "reference", "prediction", "weights"),
+    [
+        # The source has 3 of the 5 tokens of the reference, X b Y d e; with X alone 4, with Z alone 2, with Y alone 4.
+        ("a b c d e", "0 1 X; 4 5 Z", "0 1 X; 2 3 Y", "X b c d Z", [0.2, 0.2, 0.2, 2.0, 0.0, 0.2]),
+        ("a", "0 1", "0 1 X", "", [0.0] * 6),  # a chunk that leaves no text weighs nothing
+    ],
+)
+def test_weights_by_similarity(source, own, reference, prediction, weights, tmp_path):
+    row = (source, cases["edits"](own), [cases["edits"](reference)])
     cases["score_edits"]("cleme2", [row], tmp_path, **UNWEIGHTED)
     files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
-    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a b c d e"], ["X b c d Z"], None))
-    # The source has 3 of the 5 tokens of the reference, X b Y d e; with X alone 4, with Z alone 2, with Y alone 4.
-    assert counts[0, 0].tolist() == pytest.approx([0.2, 0.2, 0.2, 2.0, 0.0, 0.2])
-
-
-def test_a_chunk_that_leaves_no_text_weighs_nothing(tmp_path):
-    cases["score_edits"]("cleme2", [("a", cases["edits"]("0 1"), [cases["edits"]("0 1 X")])], tmp_path, **UNWEIGHTED)
-    files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
-    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a"], [""], None))
-    assert counts[0, 0].tolist() == [0.0] * 6
+    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns([source], [prediction], None))
+    assert counts[0, 0].tolist() == pytest.approx(weights)
 
 
 def test_the_bundled_encoder_weighs_by_default():

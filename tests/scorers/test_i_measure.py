@@ -71,14 +71,8 @@ def test_the_weight_of_a_change():
 @pytest.mark.parametrize(
     ("source", "prediction", "reference", "expected"),
     [
-        ("", "", "", 1.0),
-        ("a", "a", "a", 1.0),
-        ("a b", "a b", "a c", 0.0),
-        ("a", "", "a", -1.0),
-        ("", "a", "a", 1.0),
-        ("", "a", "", -1.0),
-        ("a", "a", "", 0.0),
-        ("a", "", "", 1.0),
+        *(("", "", "", 1.0), ("a", "a", "a", 1.0), ("a b", "a b", "a c", 0.0), ("a", "", "a", -1.0)),
+        *(("", "a", "a", 1.0), ("", "a", "", -1.0), ("a", "a", "", 0.0), ("a", "", "", 1.0)),
     ],
 )
 def test_edge_cases(source, prediction, reference, expected):

@@ -27,11 +27,7 @@ def texts_read(monkeypatch):
 
 @pytest.mark.parametrize(
     ("metric", "distinct"),
-    [
-        ("fluency", 7),
-        ("impara_lm", 7),
-        ("scribendi", 8),  # what no system changed is not read
-    ],
+    [("fluency", 7), ("impara_lm", 7), ("scribendi", 8)],  # what none changed is not read
 )
 def test_systems_are_read_together(make_causal, monkeypatch, metric, distinct):
     folder = str(make_causal(2, "llama"))
