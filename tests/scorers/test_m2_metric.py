@@ -158,13 +158,3 @@ def test_correlation_with_people(results, gjg15, sentence, expected):
 
 def test_every_real_sentence_is_searched_in_full(results):
     assert {name: result.details["single_path"] for name, result in results.items()} == dict.fromkeys(results, [])
-
-
-def test_case_study_of_pt_m2():
-    """Gong et al. (2022), Table 8: M2 of NTHU .71 and of PKU .83 (annotator 0 of CoNLL-2014)."""
-    source = "It is also entire incorrect to fault social media alone for the lack of interpersonal skill ."
-    nthu = "It is also entirely incorrect to fault social media alone for lack of interpersonal skills ."
-    pku = "It is also entire incorrect to fault social media alone for the lack of interpersonal skills ."
-    reference = "It is also entirely incorrect to fault social media alone for the lack of interpersonal skills ."
-    result = M2().score([source] * 2, [nthu, pku], [[reference]] * 2)
-    assert result.scores == pytest.approx([0.714, 0.833], abs=5e-4)
