@@ -1,10 +1,10 @@
 """CLEME2.0: hits, wrong, under- and over-corrections; and both metrics beside the authors' programs."""
 
 import json
-import runpy
 from collections import Counter
 from pathlib import Path
 
+import cleme_cases as cases
 import numpy as np
 import pytest
 
@@ -16,7 +16,6 @@ from geceval.registry import make_scorer
 from geceval.scorers.edit_based.chunk_classes import classify, count, similarity_weights
 from geceval.scorers.edit_based.chunk_scorer import JointChunkScorer
 
-cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "cleme"
 ASSUMPTIONS = ("dependent", "independent")
 UNWEIGHTED, LENGTH = {"weights": "none"}, {"weights": "length"}
@@ -48,7 +47,7 @@ SENTENCE, INDEPENDENT = {"average": "sentence"}, {"assumption": "independent"}
     ],
 )
 def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
-    found = cases["score_case"]("cleme2", case, tmp_path, **options).to_dict()
+    found = cases.score_case("cleme2", case, tmp_path, **options).to_dict()
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5)
 
 
@@ -62,9 +61,9 @@ def slow_com(counts: dict[str, float]) -> float:
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_as_by_a_slow_version(assumption, tmp_path):
     for seed in range(12):
-        rows = cases["draw_sentences"](seed)
-        total = cases["slow_total"](rows, assumption, "correction", slow_com)
-        found = cases["score_edits"]("cleme2", rows, tmp_path, weights="none", assumption=assumption).to_dict()
+        rows = cases.draw_sentences(seed)
+        total = cases.slow_total(rows, assumption, "correction", slow_com)
+        found = cases.score_edits("cleme2", rows, tmp_path, weights="none", assumption=assumption).to_dict()
         assert {key: found[key] for key in total if key != "fp"} == {key: total[key] for key in total if key != "fp"}
         assert found["score"] == pytest.approx(slow_com(total), abs=1e-12)
 
@@ -100,8 +99,8 @@ def weigh_by_similarity(scorer, columns: Columns) -> np.ndarray:
     ],
 )
 def test_weights_by_similarity(source, own, reference, prediction, weights, tmp_path):
-    row = (source, cases["edits"](own), [cases["edits"](reference)])
-    cases["score_edits"]("cleme2", [row], tmp_path, **UNWEIGHTED)
+    row = (source, cases.edits(own), [cases.edits(reference)])
+    cases.score_edits("cleme2", [row], tmp_path, **UNWEIGHTED)
     files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
     counts = weigh_by_similarity(make_scorer("cleme2", files), Columns([source], [prediction], None))
     assert counts[0, 0].tolist() == pytest.approx(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 
@@ -26,9 +27,12 @@ def parts_of_a_list(doc):
     return doc
 
 
-def edits(source, corrected, **settings):
-    (row,) = get_annotator(language="any", **settings).edits([(source, corrected)])
+def edits(source, corrected, language="any", **settings):
+    (row,) = get_annotator(language=language, **settings).edits([(source, corrected)])
     return [(edit.start, edit.end, edit.correction, edit.type) for edit in row]
+
+
+german = functools.partial(edits, language="de")
 
 
 def test_spans_and_types_without_a_tagger():
@@ -60,11 +64,6 @@ def test_a_pipeline_gives_universal_parts_of_speech():
     assert edits("haus habe", "Häuser habe", nlp=nlp) == [(0, 1, "Häuser", "R:NOUN:FORM")]
     assert edits("habe", "das Haus habe", nlp=nlp) == [(0, 0, "das Haus", "M:OTHER")]
     assert edits("das habe ich", "das Haus habe", nlp=nlp) == [(1, 1, "Haus", "M:NOUN"), (2, 3, "", "U:PRON")]
-
-
-def german(source, corrected):
-    (row,) = get_annotator(language="de").edits([(source, corrected)])
-    return [(edit.start, edit.end, edit.correction, edit.type) for edit in row]
 
 
 def test_german_edits_are_held_together_by_words_with_meaning():

@@ -1,12 +1,11 @@
 """The fast lattice of MaxMatch against its definition, the edge cases of the official scorer, and invariants."""
 
-import importlib.util
 import random
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
+from edits.maxmatch.slow_maxmatch import slow_maxmatch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,10 +14,6 @@ from geceval.core.disk_cache import FILE
 from geceval.edits.edit import Edit, apply
 from geceval.edits.maxmatch import arcs, extraction
 from geceval.edits.maxmatch.extraction import EXTRACTING, SCORING, Lattice, Rules, extract_all
-
-_spec = importlib.util.spec_from_file_location("slow_maxmatch", Path(__file__).with_name("slow_maxmatch.py"))
-slow = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(slow)
 
 SPARSE, DENSE = 10**9, 0
 
@@ -46,7 +41,7 @@ def random_case(random_):
 
 
 def check_against_definition(source, prediction, golds, rules):
-    expected, matched = slow.slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.version)
+    expected, matched = slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.version)
     gold = [Edit(start, end, texts[0], alternatives=tuple(texts[1:])) for start, end, texts in golds]
     extraction = Lattice(source, prediction, rules).extract(gold)
     found = [(" ".join(source.split()[e.start : e.end]), e.correction) for e in extraction.edits]
@@ -118,7 +113,7 @@ def test_where_words_repeat_an_edit_of_the_reference_itself_can_be_lost():
     gold = Lattice("d b", "b c b c", EXTRACTING).extract().edits
     assert len(gold) == 2
     assert len(Lattice("d b", "b c b c").extract(gold).matches) == 1
-    definition = slow.slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])
+    definition = slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])
     assert definition[1] == 1
 
 
