@@ -1,7 +1,5 @@
 """Column checks and the one orientation of references."""
 
-import logging
-
 import numpy as np
 import pandas
 import pytest
@@ -88,22 +86,20 @@ def test_a_square_transposed_matrix_is_warned_of(caplog):
     sources = ["the cat sat", "dogs run fast"]
     by_sentence = [["the cat sat", "a cat sat"], ["dogs run fast", "dogs run quickly"]]
     transposed = [list(row) for row in zip(*by_sentence, strict=True)]
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        check_columns("toy", sources, sources, by_sentence, needs_references=True)
-        assert not caplog.records
-        check_columns("toy", sources, sources, transposed, needs_references=True, warn=False)
-        assert not caplog.records
-        check_columns("toy", sources, sources, transposed, needs_references=True)
+    check_columns("toy", sources, sources, by_sentence, needs_references=True)
+    assert not caplog.records
+    check_columns("toy", sources, sources, transposed, needs_references=True, warn=False)
+    assert not caplog.records
+    check_columns("toy", sources, sources, transposed, needs_references=True)
     assert "fit the sources better transposed" in caplog.text
 
 
 def test_misaligned_files_are_warned_of(caplog):
     sources = [f"{word} {word}s and {word}ing" for word in ("run", "sleep", "work", "walk", "talk", "jump")]
     shifted = [f"{number} {number} {number} {number}" for number in range(6)]
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        check_columns("toy", sources, [source + " ." for source in sources])
-        assert not caplog.records
-        check_columns("toy", sources, shifted)
+    check_columns("toy", sources, [source + " ." for source in sources])
+    assert not caplog.records
+    check_columns("toy", sources, shifted)
     assert "are they in the order of the sources?" in caplog.text
 
 
@@ -111,10 +107,9 @@ def test_a_missing_or_doubled_line_is_warned_of(caplog):
     sources = [f"{word} was {word}s {word}ed {word}ing ." for word in "abcdefghijklmnopqrstuvwxyz"]
     doubled = [*sources[:10], sources[9], *sources[10:-1]]
     missing = [*sources[:10], *sources[11:], "the end ."]
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        check_columns("toy", sources, [source.replace("was", "is") for source in sources])
-        check_columns("toy", sources, [*sources[:20], *["Sorry , I cannot do that ."] * 6])
-        assert not caplog.records
-        for shifted in (doubled, missing):
-            check_columns("toy", sources, shifted)
+    check_columns("toy", sources, [source.replace("was", "is") for source in sources])
+    check_columns("toy", sources, [*sources[:20], *["Sorry , I cannot do that ."] * 6])
+    assert not caplog.records
+    for shifted in (doubled, missing):
+        check_columns("toy", sources, shifted)
     assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["toy: from predictions[10] on"] * 2

@@ -11,11 +11,6 @@ logger = logging.getLogger("geceval")
 COLUMNS = Columns(["a b", "c  d", "e"], ["a", "c D", "e"], [["x"], ["y"], ["z", "q"]])
 
 
-@pytest.fixture(autouse=True)
-def level(caplog):
-    caplog.set_level(logging.WARNING, "geceval")
-
-
 def test_the_metric_comes_first_and_only_once(caplog):
     logger.warning("%d cut", 1)
     with scoring("impara", COLUMNS):

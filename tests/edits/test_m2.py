@@ -1,7 +1,6 @@
 """M2 files: what is read, what is repaired with a warning, what is an error with file and line."""
 
 import gzip
-import logging
 
 import pytest
 
@@ -31,7 +30,6 @@ SENTENCES = [
 
 @pytest.fixture
 def warnings(caplog):
-    caplog.set_level(logging.WARNING, "geceval")
     return lambda: [record.getMessage() for record in caplog.records]
 
 

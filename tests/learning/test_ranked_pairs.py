@@ -1,6 +1,5 @@
 """Edit impacts, the pairs that they rank, and the folds of corpora."""
 
-import logging
 import math
 import zlib
 
@@ -102,9 +101,8 @@ def test_every_text_is_a_partial_correction_with_more_impact_on_the_better_side(
 
 def test_equal_sums_and_impacts_that_are_not_numbers_are_dropped(caplog):
     rows = [(SOURCE, [FIRST, LAST])]
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        assert ranked_pairs(rows, lambda texts: np.ones((len(texts), 2)), total=4) == []
-        assert ranked_pairs(rows, lambda texts: np.zeros((len(texts), 2)), total=4) == []
+    assert ranked_pairs(rows, lambda texts: np.ones((len(texts), 2)), total=4) == []
+    assert ranked_pairs(rows, lambda texts: np.zeros((len(texts), 2)), total=4) == []
     assert "only 0 of the 4 pairs" in caplog.text
 
 

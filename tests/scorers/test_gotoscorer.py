@@ -1,7 +1,5 @@
 """GoToScorer from texts: difficulty from systems or files, one reference or several, options, errors, signature."""
 
-import logging
-
 import pytest
 
 from geceval.core.files import read_lines
@@ -59,8 +57,7 @@ def test_every_system_of_a_call_takes_part_unless_difficulty_is_given():
 
 
 def test_without_difficulty_chunks_weigh_the_same_and_a_warning_says_so(caplog):
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        plain = score(SYSTEMS[1])
+    plain = score(SYSTEMS[1])
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "difficulty=FILE" in caplog.text
     assert plain == score(SYSTEMS[1], difficulty="uniform")

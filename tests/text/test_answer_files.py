@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-import logging
 from pathlib import Path
 
 import pytest
@@ -244,7 +243,6 @@ def test_the_command_line_takes_any(capsys):
 
 
 def test_one_text_for_several_sentences(caplog):
-    caplog.set_level(logging.WARNING)
     essays = ["He goes home. She has two dogs, and", "I like it."]
     sources = ["He go home .", "She have two dog .", "And I likes it ."]
     Path("essays.txt").write_text("".join(f"{line}\n" for line in essays), encoding="utf-8")

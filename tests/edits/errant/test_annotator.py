@@ -2,7 +2,6 @@
 
 import functools
 import json
-import logging
 import pickle
 import random
 import shutil
@@ -198,8 +197,7 @@ def test_unrelated_long_lines_do_not_take_for_ever(fresh, caplog):
 def test_texts_too_long_for_errant_are_aligned_coarsely_and_reported(fresh, monkeypatch, caplog):
     monkeypatch.setattr(alignment, "CELLS", 16)
     source, corrected = "I has a cats and him sees dog . yes", "I have a cat and he sees the dog . yes"
-    with caplog.at_level(logging.WARNING, "geceval"):
-        edits, short = fresh().edits([(source, corrected), ("I has a b c d e f", "I have a b c d e f")])
+    edits, short = fresh().edits([(source, corrected), ("I has a b c d e f", "I have a b c d e f")])
     expected = [(1, 2, "have"), (3, 4, "cat"), (5, 6, "he"), (7, 7, "the")]
     assert [(e.start, e.end, e.correction) for e in edits] == expected
     assert [(e.start, e.end, e.correction) for e in short] == [(1, 2, "have")]
