@@ -190,7 +190,7 @@ def test_a_published_metric_warns_of_what_it_lets_pass(make_checkpoint, tmp_path
     scorer = registry.make_scorer("impara_ged", {"model": model})
     scorer.score(SOURCES, [CORRECTED[0], "The weather is mild .", ""])
     told = "impara_ged: 2 of 3 predictions would be penalised by guard='surface', first on line 2, which says something"
-    assert [record.getMessage() for record in caplog.records] == [f"{told} else"]
+    assert caplog.messages == [f"{told} else"]
     caplog.clear()
     registry.make_scorer("impara_ged", {"model": model, "guard": "off"}).score(SOURCES, ["a", "b", "c"])
     assert not caplog.records
@@ -199,7 +199,7 @@ def test_a_published_metric_warns_of_what_it_lets_pass(make_checkpoint, tmp_path
 def test_sentences_of_another_corpus_are_reported(caplog):
     registry.make_scorer("impara_lm", {"guard": "surface"}).score(SOURCES * 2, ["Nothing fits here !"] * 6)
     told = "impara_lm: predictions keep only 0 % of the sources' tokens; are they in the order of the sources?"
-    assert [record.getMessage() for record in caplog.records] == [told]
+    assert caplog.messages == [told]
 
 
 @pytest.mark.parametrize(
