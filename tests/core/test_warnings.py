@@ -64,7 +64,7 @@ def test_what_has_been_said_is_not_said_again(caplog):
     assert caplog.messages == ["gleu: not aligned", "gleu: cut", "green: cut"]
 
 
-def test_lines_count_from_one(caplog):
+def test_lines_count_from_one():
     assert first_on_line("a") == ""
     with scoring("some", COLUMNS):
         found = {text: first_on_line(text) for text in ("a b", "c d", ("c d", "c D"), ("a b", "c D"), "q")}

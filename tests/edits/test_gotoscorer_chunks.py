@@ -59,7 +59,7 @@ A 0 1|||R:X|||f|||REQUIRED|||-NONE-|||1
 """
 
 
-def test_annotators_who_have_a_line_take_part_and_overlaps_are_repaired(caplog):
+def test_annotators_who_have_a_line_take_part_and_overlaps_are_repaired():
     first, second = cut_annotations(parse_m2(M2))
     assert spans(first[0]) == spans(cut("a b c", [Edit(0, 2, "y")]))  # UNK, repetition and overlap left out
     assert spans(first[1]) == spans(cut("a b c", []))

@@ -163,8 +163,8 @@ VALUES = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["system", "line", "m", "src_id", "groups"]), VALUES), st.integers(0, 2))
-def test_tables_of_other_types(tmp_path_factory, row, which):
+@given(st.dictionaries(st.sampled_from(["system", "line", "m", "src_id", "groups"]), VALUES))
+def test_tables_of_other_types(tmp_path_factory, row):
     import pyarrow
     from pyarrow import parquet
 

@@ -106,7 +106,7 @@ def test_equal_sums_and_impacts_that_are_not_numbers_are_dropped(caplog):
     assert "only 0 of the 4 pairs" in caplog.text
 
 
-def test_empty_texts_and_overlapping_edits_are_left_out(caplog):
+def test_empty_texts_and_overlapping_edits_are_left_out():
     rows = [("a", [Edit(0, 1, "")]), (SOURCE, [Edit(0, 1, "x"), Edit(0, 2, "y")])]
     assert ranked_pairs(rows, bag_of_words, total=9) == [RankedPair(SOURCE, SOURCE, "x b c")]
 

@@ -145,7 +145,7 @@ def test_a_detector_marks_the_sources(two):
     assert (everything.details["recall"], everything.details["fn"]) == (1.0, 0)
 
 
-def test_a_detector_of_types(many, make_checkpoint):
+def test_a_detector_of_types(many):
     result = Ged(Settings(model=many)).score(SOURCES, SOURCES, ["0 1 0 0 0 5", "0 21 21", "0 0 0"])
     assert "|classes:25|" in result.signature
     binary = Ged(Settings(model=many, classes=2)).score(SOURCES, SOURCES, GOLD)

@@ -73,7 +73,7 @@ def test_gold_edits_keep_the_spans_of_the_file(gold_m2):
     assert [details[name] for name in ("tp", "fp", "fn")] == [0, 3, 1]
 
 
-def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best(gold_m2):
+def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best():
     sources = ["He like cat .", "He like cat ."]
     references = [["He likes the cat .", "He like cats ."]] * 2
     predictions = ["He likes the cat .", "He like cats ."]
@@ -83,7 +83,7 @@ def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best(gol
     assert score(predictions, references, sources, difficulty="uniform", ref_id=1).scores == [0, 1]
 
 
-def test_difficulty_is_counted_for_each_reference(gold_m2):
+def test_difficulty_is_counted_for_each_reference():
     # The first reference suits the half-right system better; each has weights of its own.
     references = [["He likes the cat .", "He like cats ."]]
     best = score(SYSTEMS[1], references, systems=SYSTEMS)

@@ -1,7 +1,5 @@
 """ChERRANT at character level: the authors' demo, and a slow implementation of the description."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

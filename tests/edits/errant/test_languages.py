@@ -1,7 +1,5 @@
 """ERRANT for languages other than English: without a tagger, or with any spaCy pipeline."""
 
-from __future__ import annotations
-
 import functools
 import pickle
 import sys
