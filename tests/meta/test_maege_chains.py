@@ -6,16 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from geceval.meta.maege_chains import (
-    AnnotatedSentence,
-    Chain,
-    Settings,
-    chain_agreement,
-    corpus_correlation,
-    make_chains,
-    make_corpora,
-    sentence_correlation,
-)
+from geceval.meta import maege_chains as maege
+from geceval.meta.maege_chains import AnnotatedSentence, Chain, Settings, make_chains, make_corpora
 
 
 def put(source: str, edits) -> str:
@@ -117,7 +109,7 @@ def chain(pseudo) -> Chain:
 def test_chain_agreement_by_hand():
     """Of 6 + 1 pairs (1, 2), (1, 3), (2, 3), (1, 1) ... : 1 discordant, 2 tied."""
     chains = [chain([0.1, 0.2, 0.3, 0.4]), chain([0.5, 1.0])]
-    found = chain_agreement(chains, [[1.0, 3.0, 2.0, 3.0], [7.0, 7.0]])
+    found = maege.chain_agreement(chains, [[1.0, 3.0, 2.0, 3.0], [7.0, 7.0]])
     assert (found.pairs, found.discordant, found.tie_share) == (7, 1, 2 / 7)
     assert found.kendall == 1 - 2 / 7  # ties help
     assert found.kendall_without_ties == 1 - 2 / 5
@@ -126,34 +118,38 @@ def test_chain_agreement_by_hand():
 
 
 def test_a_metric_that_sees_nothing_gets_full_marks_with_ties_only():
-    found = chain_agreement([chain([0.1, 0.2])], [[1.0, 1.0]])
+    found = maege.chain_agreement([chain([0.1, 0.2])], [[1.0, 1.0]])
     assert (found.kendall, found.tie_share) == (1.0, 1.0) and math.isnan(found.kendall_without_ties)
-    assert math.isnan(sentence_correlation([chain([0.1, 0.2])], [[1.0, 1.0]]).pearson)
+    assert math.isnan(maege.sentence_correlation([chain([0.1, 0.2])], [[1.0, 1.0]]).pearson)
 
 
 def test_perfect_and_reversed_metrics():
     chains = make_chains([TWO] * 5, put)
     pseudo = [list(each.pseudo) for each in chains]
-    assert sentence_correlation(chains, pseudo).pearson == pytest.approx(1)
-    assert chain_agreement(chains, pseudo).kendall == 1
+    assert maege.sentence_correlation(chains, pseudo).pearson == pytest.approx(1)
+    assert maege.chain_agreement(chains, pseudo).kendall == 1
     reverse = [[-value for value in row] for row in pseudo]
-    assert sentence_correlation(chains, reverse).spearman == pytest.approx(-1)
-    assert chain_agreement(chains, reverse).kendall == chain_agreement(chains, reverse).kendall_without_ties == -1
+    assert maege.sentence_correlation(chains, reverse).spearman == pytest.approx(-1)
+    assert (
+        maege.chain_agreement(chains, reverse).kendall
+        == maege.chain_agreement(chains, reverse).kendall_without_ties
+        == -1
+    )
     corpora = make_corpora([TWO], put)
-    assert corpus_correlation(corpora, [k**3 for k in range(11)]).spearman == pytest.approx(1)
+    assert maege.corpus_correlation(corpora, [k**3 for k in range(11)]).spearman == pytest.approx(1)
 
 
 def test_bad_scores():
     chains = [chain([0.1, 0.2])]
     with pytest.raises(ValueError, match="one list per chain"):
-        chain_agreement(chains, [[1.0]])
+        maege.chain_agreement(chains, [[1.0]])
     with pytest.raises(ValueError, match="chain 0 has a text without a finite score"):
-        sentence_correlation(chains, [[1.0, math.nan]])
+        maege.sentence_correlation(chains, [[1.0, math.nan]])
     corpora = make_corpora([TWO], put)
     with pytest.raises(ValueError, match="corpus 3 has no finite score"):
-        corpus_correlation(corpora, [1.0, 2.0, 3.0, math.inf, *range(7)])
+        maege.corpus_correlation(corpora, [1.0, 2.0, 3.0, math.inf, *range(7)])
     with pytest.raises(ValueError, match="10 metric scores but 11"):
-        corpus_correlation(corpora, [1.0] * 10)
+        maege.corpus_correlation(corpora, [1.0] * 10)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +170,6 @@ def test_real_data(shared_data, path, expected, lines):
     lengths = [len(each.texts) for each in chains]
     pairs = sum(math.comb(length, 2) for length in lengths)
     assert (len({each.sentence for each in chains}), len(chains), sum(lengths), pairs) == expected
-    assert chain_agreement(chains, [each.pseudo for each in chains]).pairs == pairs
+    assert maege.chain_agreement(chains, [each.pseudo for each in chains]).pairs == pairs
     if lines is not None:
         assert len(make_corpora(data, apply, Settings(max_edits=1)).sentences) == lines
