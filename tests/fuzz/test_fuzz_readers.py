@@ -90,12 +90,7 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
     "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
     "corpora.judgments.read_rankings": ("f.xml", XML, partial(read_rankings, first_line=0), is_finite),
-    "corpora.judgments.to_items": (
-        "f.xml",
-        XML,
-        read_items,
-        lambda items: all(i.sentence < 2 and i.groups for i in items),
-    ),
+    "corpora.judgments.to_items": ("f.xml", XML, read_items, lambda items: {i.sentence for i in items} <= {0, 1}),
     "corpora.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(isfinite(r.fluency) for r in rows)),
     "scorers.difficulty.chunk_difficulty.read_difficulty": ("f.txt", DIFFICULTY, read_difficulty, format_difficulty),
     "hub.cards.read_card": ("f.md", CARD, read_card, lambda card: isinstance(card.metadata, dict)),

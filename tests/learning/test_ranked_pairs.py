@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geceval.edits.edit import NOOP, Edit, apply
-from geceval.edits.m2 import read_m2
+from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.learning.impara import Job
 from geceval.learning.ranked_pairs import (
     RankedPair,
@@ -152,15 +152,10 @@ def test_people_rank_pairs_too(tmp_path):
     assert len(read_rated_pairs(path, limit=1)) == 1
 
 
-def write_m2(path, sentences):
+def write(path, numbers):
     """Sentences with two errors each; every number gives another sentence."""
-    path.write_text(
-        "".join(
-            f"S the dog {number} runs to school\nA 3 4|||R:X|||ran|||REQUIRED|||-NONE-|||0\n"
-            "A 5 6|||R:X|||home|||REQUIRED|||-NONE-|||0\n\n"
-            for number in sentences
-        )
-    )
+    edits = [Edit(3, 4, "ran", "R:X"), Edit(5, 6, "home", "R:X")]
+    write_m2(path, [M2Sentence(f"the dog {number} runs to school", {0: edits}) for number in numbers])
     return path
 
 
@@ -177,7 +172,7 @@ def pairs_of(tmp_path, make_checkpoint):
 
 
 def test_a_sentence_is_in_one_fold_whichever_file_it_is_in(tmp_path, pairs_of):
-    first, second = (write_m2(tmp_path / name, range(1, 41)) for name in ("first.m2", "second.m2"))
+    first, second = (write(tmp_path / name, range(1, 41)) for name in ("first.m2", "second.m2"))
     pairs, data = pairs_of(m2=(first, second))
     folds = [{pair.source for pair in pairs[fold]} for fold in ("train", "dev", "test")]
     assert [len(sources) for sources in folds] == [32, 4, 4]  # 8:1:1 of 40
@@ -188,11 +183,11 @@ def test_a_sentence_is_in_one_fold_whichever_file_it_is_in(tmp_path, pairs_of):
 
 def test_every_fold_needs_a_pair(tmp_path, pairs_of):
     with pytest.raises(ValueError, match="every fold .* needs at least one pair"):
-        pairs_of(m2=(write_m2(tmp_path / "few.m2", range(1, 3)),))
+        pairs_of(m2=(write(tmp_path / "few.m2", range(1, 3)),))
 
 
 def test_negatives_are_learnt_from_and_measured_by_nothing(tmp_path, pairs_of):
-    m2 = write_m2(tmp_path / "some.m2", range(1, 41))
+    m2 = write(tmp_path / "some.m2", range(1, 41))
     plain, _ = pairs_of(m2=(m2,))
     (tmp_path / "run" / "pairs.json").unlink()
     pairs, data = pairs_of(m2=(m2,), negatives=0.5)

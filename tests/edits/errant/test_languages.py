@@ -35,13 +35,9 @@ german = functools.partial(edits, language="de")
 
 def test_spans_and_types_without_a_tagger():
     """Each made by hand from ERRANT's rules."""
-    expected = [
-        (1, 3, "habe ich", "R:WO"),
-        (4, 5, "Haus", "R:ORTH"),
-        (5, 6, "gesehen", "R:SPELL"),
-        (6, 7, ".", "R:PUNCT"),
-    ]
-    assert edits("Gestern ich habe das haus geseehn ,", "Gestern habe ich das Haus gesehen .") == expected
+    found = edits("Gestern ich habe das haus geseehn ,", "Gestern habe ich das Haus gesehen .")
+    assert found[:2] == [(1, 3, "habe ich", "R:WO"), (4, 5, "Haus", "R:ORTH")]
+    assert found[2:] == [(5, 6, "gesehen", "R:SPELL"), (6, 7, ".", "R:PUNCT")]
     assert edits("Вона пішла до дому", "Вона пішла додому .") == [(2, 4, "додому", "R:ORTH"), (4, 4, ".", "M:PUNCT")]
     assert edits("Doctor kam gestern", "Der doctor kam") == [(0, 1, "Der doctor", "M:OTHER"), (2, 3, "", "U:OTHER")]
     assert edits("שלום עולמ", "שלום עולם") == [(1, 2, "עולם", "R:SPELL")]
