@@ -188,6 +188,22 @@ def make_causal(tmp_path_factory):
     return make
 
 
+class Payload:
+    """Unpickling this creates a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+@pytest.fixture(scope="session")
+def payload():
+    """From a path to an object whose pickle creates the file there when it is loaded."""
+    return Payload
+
+
 @pytest.fixture(scope="session")
 def chat():
     """The stand-in of an OpenAI-compatible endpoint: its classes, and `chat.start(behave)`, which starts one."""

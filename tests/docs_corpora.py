@@ -1,7 +1,5 @@
 """Small invented corpora, ratings, judgments and networks under the names that the pages in docs/ use."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import json

@@ -194,7 +194,7 @@ def test_the_signature_names_every_setting_and_each_number_and_switch_changes_it
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_checks_come_before_any_model(name, tmp_path):
+def test_checks_come_before_any_model(name):
     scorer = registry.make_scorer(name)
     scorer.load = lambda: pytest.fail("loaded before the columns were checked")
     with pytest.raises(ValueError, match=f"^{name}: 1 source but 2 predictions"):

@@ -71,13 +71,11 @@ def write_ewt(folder: Path, copies: int = 3) -> Path:
     folder.mkdir(exist_ok=True)
     blocks = []
     for tree in TREES:
-        rows = [line.split(" ") for line in tree.splitlines()]
-        lines = [
-            "\t".join([str(number), form, lemma, pos, tag, "_", head, label, "_", "_"])
-            for number, (form, lemma, pos, tag, head, label) in enumerate(rows, 1)
-        ]
-        extra = ["2-3\tdonot" + "\t_" * 8, "3.1\tghost" + "\t_" * 8]
-        blocks.append("\n".join(["# text = " + " ".join(row[0] for row in rows), *extra, *lines]))
+        lines = ["# text = ignored", "2-3\tdonot" + "\t_" * 8, "3.1\tghost" + "\t_" * 8]
+        for number, line in enumerate(tree.splitlines(), 1):
+            form, lemma, pos, tag, head, label = line.split(" ")
+            lines.append("\t".join([str(number), form, lemma, pos, tag, "_", head, label, "_", "_"]))
+        blocks.append("\n".join(lines))
     for split in ("train", "dev", "test"):
         path = folder / f"en_own-ud-{split}.conllu"
         path.write_text("\n\n".join(blocks * copies) + "\n\n", encoding="utf-8")
@@ -115,35 +113,26 @@ def test_every_tag_is_known_to_errant(nlp):
     assert set(nlp.get_pipe("tagger").labels) <= set(pos_map)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "tags", "lemmas", "labels"),
-    [
-        (
-            "The letters were written by my friends .",
-            "DT NNS VBD VBN IN PRP$ NNS .",
-            "the letter be write by my friend .",
-            "det nsubjpass auxpass ROOT prep poss pobj punct",
-        ),
-        ("She turned the lamp off .", "PRP VBD DT NN RP .", "she turn the lamp off .", "nsubj ROOT det dobj prt punct"),
-        (
-            "She will be happy in my brother 's house .",
-            "PRP MD VB JJ IN PRP$ NN POS NN .",
-            "she will be happy in my brother 's house .",
-            "nsubj aux ROOT acomp prep poss poss case pobj punct",
-        ),
-        (
-            "They discussed their wishes and the cities of bigger men",
-            "PRP VBD PRP$ NNS CC DT NNS IN JJR NNS",
-            "they discuss their wish and the city of big man",
-            "nsubj ROOT poss dobj cc det conj prep amod pobj",
-        ),
-    ],
-)
-def test_sentences_that_matter_to_errant(nlp, sentence, tags, lemmas, labels):
-    doc = parse(nlp, sentence)
-    assert " ".join(token.lemma_ for token in doc) == lemmas
-    assert " ".join(token.tag_ for token in doc) == tags
-    assert " ".join(token.dep_ for token in doc) == labels
+PARSED = {  # sentence to tags, lemmas and labels
+    "The letters were written by my friends .": """DT NNS VBD VBN IN PRP$ NNS .
+the letter be write by my friend .
+det nsubjpass auxpass ROOT prep poss pobj punct""",
+    "She turned the lamp off .": """PRP VBD DT NN RP .
+she turn the lamp off .
+nsubj ROOT det dobj prt punct""",
+    "She will be happy in my brother 's house .": """PRP MD VB JJ IN PRP$ NN POS NN .
+she will be happy in my brother 's house .
+nsubj aux ROOT acomp prep poss poss case pobj punct""",
+    "They discussed their wishes and the cities of bigger men": """PRP VBD PRP$ NNS CC DT NNS IN JJR NNS
+they discuss their wish and the city of big man
+nsubj ROOT poss dobj cc det conj prep amod pobj""",
+}
+
+
+@pytest.mark.parametrize("sentence", PARSED)
+def test_sentences_that_matter_to_errant(nlp, sentence):
+    rows = [[token.tag_, token.lemma_, token.dep_] for token in parse(nlp, sentence)]
+    assert [" ".join(column) for column in zip(*rows, strict=True)] == PARSED[sentence].splitlines()
 
 
 def test_empty_and_odd_documents_parse(nlp):

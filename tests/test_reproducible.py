@@ -52,10 +52,8 @@ def test_metrics_of_texts_and_edits_to_the_last_bit(tmp_path):
 @pytest.mark.slow
 def test_metrics_of_networks(make_checkpoint):
     folder = str(make_checkpoint(5))
-    metrics = {
-        "impara": {"model": folder, "se_model": folder, "threshold": 0.5},
-        "bertscore": {"model": folder, "layer": 2},
-    }
+    metrics = {"impara": {"model": folder, "se_model": folder, "threshold": 0.5}}
+    metrics["bertscore"] = {"model": folder, "layer": 2}
     first, again, threads, devices = (
         run(metrics, {"device": device, "batch_size": size}, PYTHONHASHSEED=seed, OMP_NUM_THREADS=number)
         for seed, number, device, size in (("1", "1", "cpu", 64), ("2", "1", "cpu", 64), ("3", "2", "cpu", 64),

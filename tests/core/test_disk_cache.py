@@ -144,7 +144,7 @@ def _write(folder, first):
         assert lengths(folder, texts)[0] == {text: len(text) for text in texts}
 
 
-def test_processes_write_at_once(tmp_path, caplog):
+def test_processes_write_at_once(tmp_path):
     writers = [multiprocessing.get_context("fork").Process(target=_write, args=(tmp_path, n)) for n in (0, 100, 200)]
     for writer in writers:
         writer.start()

@@ -1,10 +1,9 @@
-"""F-beta, counts and the dict that a module returns."""
+"""F-beta, and counts, one by one and in arrays."""
 
 import numpy as np
 import pytest
 
 from geceval.core.f_score import Counts, f_beta, ratio
-from geceval.core.result import Result
 
 
 @pytest.mark.parametrize(
@@ -47,11 +46,6 @@ def test_counts_add_up():
         "fp": 2,
         "fn": 4,
     }
-
-
-def test_result_is_a_flat_dict():
-    result = Result(0.5, [0.25, 0.75], "toy|geceval:0", {"tp": 1.0})
-    assert result.to_dict() == {"score": 0.5, "scores": [0.25, 0.75], "tp": 1.0, "signature": "toy|geceval:0"}
 
 
 def test_arrays_give_what_their_numbers_give():

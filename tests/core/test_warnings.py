@@ -11,11 +11,6 @@ logger = logging.getLogger("geceval")
 COLUMNS = Columns(["a b", "c  d", "e"], ["a", "c D", "e"], [["x"], ["y"], ["z", "q"]])
 
 
-@pytest.fixture(autouse=True)
-def level(caplog):
-    caplog.set_level(logging.WARNING, "geceval")
-
-
 def test_the_metric_comes_first_and_only_once(caplog):
     logger.warning("%d cut", 1)
     with scoring("impara", COLUMNS):
@@ -69,7 +64,7 @@ def test_what_has_been_said_is_not_said_again(caplog):
     assert caplog.messages == ["gleu: not aligned", "gleu: cut", "green: cut"]
 
 
-def test_lines_count_from_one(caplog):
+def test_lines_count_from_one():
     assert first_on_line("a") == ""
     with scoring("some", COLUMNS):
         found = {text: first_on_line(text) for text in ("a b", "c d", ("c d", "c D"), ("a b", "c D"), "q")}

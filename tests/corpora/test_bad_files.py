@@ -4,22 +4,13 @@ import re
 
 import pyarrow as pa
 import pytest
+from corpora.test_judgments import ranking, xml
 
 from geceval.corpora.build import build
 from geceval.corpora.folder import Config, write_folder
 from geceval.corpora.judgments import GJG15_SYSTEMS, SEEDA_SYSTEMS
 
 HEAD = "source,output,grammer,fluency,meaning,system,ave_g,ave_f,ave_m\n"
-
-
-def xml(*rankings):
-    return "<appraise-results><result>" + "".join(rankings) + "</result></appraise-results>"
-
-
-def ranking(sentence, *translations, **more):
-    attributes = "".join(f' {name}="{value}"' for name, value in more.items())
-    inner = "".join(f'<translation system="{systems}" rank="{rank}"/>' for systems, rank in translations)
-    return f'<ranking-item src-id="{sentence}" user="u"{attributes}>{inner}</ranking-item>'
 
 
 @pytest.fixture
@@ -62,7 +53,6 @@ def fails(tmp_path):
     [
         ("data/judgments_sent.xml", xml(ranking(0, ("T5", 1))), "there is no sentence -1"),
         ("data/judgments_sent.xml", xml(ranking(2, ("PIE T5", 1)), ranking(3, ("PIE T5", 1))), "ranking 1: PIE and T5"),
-        ("data/judgments_sent.xml", xml(ranking(1, ("T5", 1), duration="soon")), "must be HH:MM:SS, got 'soon'"),
         ("outputs/all/PIE.txt", "one\ntwo", "PIE.txt has 2 lines but .*INPUT.txt has 3"),
         ("outputs/all/PIE.txt", b"one\ntwo\n\xe9", "PIE.txt, line 3: not valid UTF-8"),
         ("scores/human/EW_sent.txt", "0.5\n" * 14, "EW_sent.txt: 14 scores, expected 15"),

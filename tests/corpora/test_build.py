@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 
 import datasets
@@ -128,10 +127,7 @@ def test_edits_carry_what_the_file_says_of_them(tmp_path):
 def test_cweb_annotators(load):
     # Fact sheet, section 9: noops of CWEB-S dev 4,483; a noop is an annotator without an edit.
     rows = load("cweb", "cweb_s", split="validation")
-    silent = sum(
-        annotator not in {edit["annotator"] for edit in row["edits"]} for row in rows for annotator in row["annotators"]
-    )
-    assert silent == 4483
+    assert sum(len({*row["annotators"]} - {edit["annotator"] for edit in row["edits"]}) for row in rows) == 4483
 
 
 def test_jfleg(load):
@@ -186,15 +182,6 @@ def test_the_card_says_where_texts_and_references_come_from(built):
 @pytest.fixture
 def seeda_copy(shared_data, tmp_path):
     return shutil.copytree(shared_data / "seeda", tmp_path / "copy")
-
-
-def test_ids_that_are_shifted(seeda_copy, tmp_path):
-    path = seeda_copy / "data/judgments_edit.xml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'src-id="(\d+)"', lambda m: f'src-id="{int(m[1]) + 1}"', text), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"judgments_edit.xml, ranking \d+: .*counted from 0 instead of 1"):
-        build("seeda", seeda_copy, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

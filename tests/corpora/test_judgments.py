@@ -68,6 +68,7 @@ def test_attributes(tmp_path):
         (xml(ranking("one", ("A", 1))), "not a number"),
         (xml(ranking(0, ("A", "best"))), "not a number"),
         (xml('<ranking-item user="u"/>'), "src-id"),
+        (xml('<ranking-item src-id="1" duration="soon"/>'), "must be HH:MM:SS, got 'soon'"),
         (xml(), "holds no ranking"),
         (xml(ranking(0)), "holds no ranking"),
         (xml(ranking(0, ("A", 0))), "ranking 0: rank 0 of A; ranks count from 1"),
@@ -141,9 +142,7 @@ def test_outputs_without_a_column_or_a_system_are_refused(folder):
     with pytest.raises(ValueError, match="do not fit together.*'hypotheses'"):
         read_human(folder)
     both, one = [{"system": "A", "text": "a"}, {"system": "B", "text": "b"}], [{"system": "A", "text": "c"}]
-    write(
-        folder / "outputs/full.parquet",
-        [{"src_id": 9, "source": "s", "hypotheses": both}, {"src_id": 4, "source": "t", "hypotheses": one}],
-    )
+    rows = [{"src_id": 9, "source": "s", "hypotheses": both}, {"src_id": 4, "source": "t", "hypotheses": one}]
+    write(folder / "outputs/full.parquet", rows)
     with pytest.raises(ValueError, match="do not fit together.*'B'"):
         read_human(folder)

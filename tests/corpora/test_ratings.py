@@ -37,25 +37,25 @@ def test_the_published_file(shared_data):
     assert sum(rating.fluency for rating in ratings) / 4221 == pytest.approx(3.088, abs=5e-4)
 
 
-def test_files_of_another_kind_are_refused_with_the_line(tmp_path):
+HEADER = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("source,output,ave_g\na,b,1\n", "no column 'ave_f'"),
+        *[(f"{HEADER}a,c,1,{mean},3\n", "line 3: a mean rating is no number") for mean in ("", "nan", "inf")],
+        (HEADER + "a,c,1\n", "line 3: 3 columns, expected 5"),
+        (HEADER + "a,c,1,2,3,4,5\n", "line 3: 7 columns, expected 5"),
+        (HEADER.encode() + b"\xe9,c,1,2,3\n", "line 3: not valid UTF-8"),
+        (HEADER + "a" * 200_000 + ",c,1,2,3\n", "line 3: not CSV"),
+    ],
+    ids=lambda value: value[-20:] if isinstance(value, str) else None,
+)
+def test_files_of_another_kind_are_refused_with_the_line(content, message, tmp_path):
     path = tmp_path / "ratings.csv"
-    path.write_text("source,output,ave_g\na,b,1\n")
-    with pytest.raises(ValueError, match="no column 'ave_f'"):
-        read_tmu_gfm(path)
-    header = "source,output,ave_g,ave_f,ave_m\na,b,1,2,3\n"
-    for row in ("a,c,1,,3\n", "a,c,1,nan,3\n", "a,c,1,inf,3\n"):
-        path.write_text(header + row)
-        with pytest.raises(ValueError, match="ratings.csv, line 3: a mean rating is no number"):
-            read_tmu_gfm(path)
-    for row, cells in (("a,c,1\n", 3), ("a,c,1,2,3,4,5\n", 7)):
-        path.write_text(header + row)
-        with pytest.raises(ValueError, match=f"ratings.csv, line 3: {cells} columns, expected 5"):
-            read_tmu_gfm(path)
-    path.write_bytes(header.encode() + b"\xe9,c,1,2,3\n")
-    with pytest.raises(ValueError, match="ratings.csv, line 3: not valid UTF-8"):
-        read_tmu_gfm(path)
-    path.write_text(header + "a" * 200_000 + ",c,1,2,3\n")
-    with pytest.raises(ValueError, match="ratings.csv, line 3: not CSV"):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=f"ratings.csv.*{message}"):
         read_tmu_gfm(path)
 
 

@@ -1,17 +1,15 @@
 """Chunks of CLEME: one partition for a hypothesis and all references."""
 
 import random
-import runpy
-from pathlib import Path
 
+import cleme_cases as cases
 import pytest
 
 from geceval.edits.cleme_chunks import divide
 from geceval.edits.edit import Edit, apply
 from geceval.scorers.edit_based.chunk_classes import COLUMNS, classify, count, unit_weight
 
-cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
-edits = cases["edits"]
+edits = cases.edits
 
 
 def test_chunks_that_nobody_touches():
@@ -45,14 +43,14 @@ def test_edits_that_cannot_be_made(text, message):
 def test_as_by_a_slow_version(assumption, level):
     draw = random.Random(f"{assumption} {level}")
     for _ in range(400):
-        source, hypothesis, references = cases["draw_sentence"](draw)
+        source, hypothesis, references = cases.draw_sentence(draw)
         targets = [hypothesis, *references]
         chunks = divide(source, targets)
-        assert list(chunks.spans) == cases["slow_spans"](targets)
+        assert list(chunks.spans) == cases.slow_spans(targets)
         for target, own in enumerate(targets):
             assert made(chunks, target) == apply(source, own)
         counts = count(chunks, classify(chunks, assumption, level), unit_weight)
-        slow = cases["slow_counts"](source, targets, assumption, level)
+        slow = cases.slow_counts(source, targets, assumption, level)
         assert [dict(zip(COLUMNS, row, strict=True)) for row in counts] == slow
 
 

@@ -33,20 +33,20 @@ def test_offsets_by_token():
     assert found == [(3, 4, "received", ""), (4, 4, "the", ""), (10, 11, "", "")]
 
 
-def test_neighbouring_edits_stay_apart_and_keep_what_they_share_out():
-    assert edits_of("He go to home", (3, 5, "goes"), (6, 8, "")) == [(1, 2, "goes", ""), (2, 3, "", "")]
-    assert edits_of("a big dog", (0, 9, "the big dog")) == [(0, 1, "the", "")]
-
-
-def test_an_edit_within_a_token_covers_the_token():
-    assert edits_of("We walkt home", (7, 8, "ed")) == [(1, 2, "walked", "")]
-    assert edits_of("every thing is", (5, 6, "")) == [(0, 2, "everything", "")]
-    assert edits_of("Ive a cat", (1, 1, "'")) == [(1, 2, "'ve", "")]  # spaCy reads Ive as I + ve
-
-
-def test_white_space_alone_is_no_edit():
-    assert edits_of("a  b", (1, 3, " ")) == []
-    assert edits_of("a  b", (1, 2, "")) == []
+@pytest.mark.parametrize(
+    ("text", "edits", "found"),
+    [
+        ("He go to home", [(3, 5, "goes"), (6, 8, "")], [(1, 2, "goes", ""), (2, 3, "", "")]),  # neighbours stay apart
+        ("a big dog", [(0, 9, "the big dog")], [(0, 1, "the", "")]),  # and what both sides share is left out
+        ("We walkt home", [(7, 8, "ed")], [(1, 2, "walked", "")]),  # an edit within a token covers the token
+        ("every thing is", [(5, 6, "")], [(0, 2, "everything", "")]),
+        ("Ive a cat", [(1, 1, "'")], [(1, 2, "'ve", "")]),  # spaCy reads Ive as I + ve
+        ("a  b", [(1, 3, " ")], []),  # white space alone is no edit
+        ("a  b", [(1, 2, "")], []),
+    ],
+)
+def test_edits_of_characters_become_edits_of_tokens(text, edits, found):
+    assert edits_of(text, *edits) == found
 
 
 def test_punctuation_has_one_style():

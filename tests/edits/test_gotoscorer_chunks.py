@@ -1,7 +1,5 @@
 """Chunks of GoToScorer: cutting, and judging by one walk over both lists."""
 
-import logging
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,14 +23,17 @@ def test_an_edit_is_one_chunk_and_places_lie_between_the_others():
     assert [chunk.type for chunk in cut(SOURCE, GOLD) if chunk.is_edit] == ["R:VERB:SVA", "M:DET"]
 
 
-def test_an_insertion_at_the_end_is_the_last_place():
-    # One place fewer than chunks-with-a-final-place would have; the published conll14 files have it so (sentence 441).
-    assert spans(cut("Yes", [Edit(1, 1, ".")])) == [(0, 0, "", ""), (0, 1, "Yes", "Yes"), (1, 1, "", ".")]
-
-
-def test_there_is_no_place_inside_an_edit_of_several_tokens():
-    expected = [(0, 0, "", ""), (0, 2, "a b", "x"), (2, 2, "", ""), (2, 3, "c", "c"), (3, 3, "", "")]
-    assert spans(cut("a b c", [Edit(0, 2, "x")])) == expected
+@pytest.mark.parametrize(
+    ("source", "edit", "expected"),
+    [
+        # One place fewer than with a final place; the published conll14 files have it so (sentence 441).
+        ("Yes", Edit(1, 1, "."), [(0, 0, "", ""), (0, 1, "Yes", "Yes"), (1, 1, "", ".")]),
+        # There is no place inside an edit of several tokens.
+        ("a b", Edit(0, 2, "x"), [(0, 0, "", ""), (0, 2, "a b", "x"), (2, 2, "", "")]),
+    ],
+)
+def test_places(source, edit, expected):
+    assert spans(cut(source, [edit])) == expected
 
 
 @pytest.mark.parametrize("kind", ["noop", "UNK", "Um"])
@@ -54,9 +55,8 @@ A 0 1|||R:X|||f|||REQUIRED|||-NONE-|||1
 """
 
 
-def test_annotators_who_have_a_line_take_part_and_overlaps_are_repaired(caplog):
-    with caplog.at_level(logging.WARNING):
-        first, second = cut_annotations(parse_m2(M2))
+def test_annotators_who_have_a_line_take_part_and_overlaps_are_repaired():
+    first, second = cut_annotations(parse_m2(M2))
     assert spans(first[0]) == spans(cut("a b c", [Edit(0, 2, "y")]))  # UNK, repetition and overlap left out
     assert spans(first[1]) == spans(cut("a b c", []))
     assert [spans(chunks) for chunks in second] == [spans(cut("d e", [Edit(0, 1, "f")]))]

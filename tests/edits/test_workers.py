@@ -125,7 +125,8 @@ def working(tmp_path):
     def start(seconds: float):
         command = [sys.executable, tmp_path / "script.py", str(seconds)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        started.append(subprocess.Popen(command, text=True, start_new_session=True, **pipes))
+        heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a job in the background ignores it
+        started.append(subprocess.Popen(command, text=True, start_new_session=True, preexec_fn=heard, **pipes))
         workers: set[int] = set()
         while len(workers) < 2:  # on a busy machine one may take two chunks before the other starts
             workers.add(int(started[0].stdout.readline()))

@@ -22,22 +22,18 @@ from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.impara import Impara, Settings
 
 
-class Payload:
-    """Unpickling this creates a file."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return (open, (str(self.path), "w"))
-
-
 @pytest.fixture
 def harm(tmp_path):
     """What a payload would create; it must not be there in the end."""
     path = tmp_path / "harm"
     yield path
     assert not path.exists()
+
+
+@pytest.fixture
+def harmful(payload, harm):
+    """An object whose pickle does harm when it is loaded."""
+    return payload(harm)
 
 
 @pytest.fixture
@@ -79,18 +75,17 @@ def of_torch(value, **options):
 
 
 @pytest.mark.parametrize("how", ["plain", "old", "new", "shard", "adapter", "disguised"])
-def test_pickled_weights_are_not_unpickled(how, checkpoint, adapter, harm):
-    payload = Payload(harm)
+def test_pickled_weights_are_not_unpickled(how, checkpoint, adapter, harmful):
     folder = adapter if how == "adapter" else checkpoint
     (folder / ("adapter_model.safetensors" if how == "adapter" else "model.safetensors")).unlink()
-    old = of_torch({"x": payload}, _use_new_zipfile_serialization=False)
+    old = of_torch({"x": harmful}, _use_new_zipfile_serialization=False)
     name, data = {
-        "plain": ("pytorch_model.bin", pickle.dumps(payload)),
+        "plain": ("pytorch_model.bin", pickle.dumps(harmful)),
         "old": ("pytorch_model.bin", old),
-        "new": ("pytorch_model.bin", of_torch({"x": payload})),
-        "shard": ("evil.bin", of_torch({"x": payload})),
-        "adapter": ("adapter_model.bin", of_torch({"x": payload})),
-        "disguised": ("model.safetensors", of_torch({"x": payload})),
+        "new": ("pytorch_model.bin", of_torch({"x": harmful})),
+        "shard": ("evil.bin", of_torch({"x": harmful})),
+        "adapter": ("adapter_model.bin", of_torch({"x": harmful})),
+        "disguised": ("model.safetensors", of_torch({"x": harmful})),
     }[how]
     (folder / name).write_bytes(data)
     if how == "shard":
@@ -101,10 +96,10 @@ def test_pickled_weights_are_not_unpickled(how, checkpoint, adapter, harm):
     assert str(folder) in str(error.value) and "\x1b" not in str(error.value)
 
 
-def test_pickles_beside_the_weights_are_left_alone(checkpoint, adapter, harm):
+def test_pickles_beside_the_weights_are_left_alone(checkpoint, adapter, harmful):
     for folder in (checkpoint, adapter):
         for name in ("pytorch_model.bin", "adapter_model.bin", "training_args.bin", "optimizer.pt", "vocab.pkl"):
-            (folder / name).write_bytes(of_torch({"x": Payload(harm)}))
+            (folder / name).write_bytes(of_torch({"x": harmful}))
         assert load(folder)
 
 
@@ -113,8 +108,8 @@ def test_pickles_beside_the_weights_are_left_alone(checkpoint, adapter, harm):
     ["tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "spm.model", "tokenizer.model", "merges.txt"]
     + ["added_tokens.json", "special_tokens_map.json", "chat_template.jinja"],
 )
-def test_a_pickle_as_part_of_a_tokenizer(name, checkpoint, harm):
-    (checkpoint / name).write_bytes(pickle.dumps(Payload(harm)))
+def test_a_pickle_as_part_of_a_tokenizer(name, checkpoint, harmful):
+    (checkpoint / name).write_bytes(pickle.dumps(harmful))
     try:
         assert load_tokenizer(resolve(checkpoint))("a cat")["input_ids"]
     except CheckpointError as error:
@@ -291,7 +286,7 @@ def test_a_link_out_of_the_folder_is_not_published(checkpoint, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["config.cfg", "tokenizer", "tagger/model", "parser/cfg", "vocab/strings.json"])
-def test_a_pipeline_brings_no_code(name, tmp_path, harm):
+def test_a_pipeline_brings_no_code(name, tmp_path, harm, harmful):
     """spaCy pipelines in a folder are read as data; damaged ones end with one message."""
     from geceval.edits.errant import pipeline
 
@@ -299,6 +294,6 @@ def test_a_pipeline_brings_no_code(name, tmp_path, harm):
     shutil.copytree(pipeline.BUNDLED, folder)
     (folder / "__init__.py").write_text(f"open({str(harm)!r}, 'w')\n")
     assert (folder / name).is_file()
-    (folder / name).write_bytes(pickle.dumps(Payload(harm)))
+    (folder / name).write_bytes(pickle.dumps(harmful))
     with pytest.raises(ValueError, match=f"spaCy pipeline '{folder}'"):
         pipeline.load(str(folder))

@@ -59,7 +59,7 @@ def test_a_full_disk_leaves_the_old_file(corpus, tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device of Linux")
-def test_a_device_that_is_full(corpus, tmp_path):
+def test_a_device_that_is_full(corpus):
     before = FULL.stat()
     done = command(*score(corpus, "/dev/full"))
     assert (done.returncode, done.stderr) == (2, "geceval: error: /dev/full: No space left on device\n")
@@ -160,7 +160,7 @@ def test_marks_of_byte_order_and_nul_bytes_are_text(tmp_path, capsys):
     assert "1.0000" in capsys.readouterr().out
 
 
-def test_a_line_of_a_megabyte(tmp_path):
+def test_a_line_of_a_megabyte():
     many, one = "word " * (BIG // 5), "x" * BIG
     for text in (many, one):
         assert parse_m2(f"S {text}\n\n")[0].source == " ".join(text.split())

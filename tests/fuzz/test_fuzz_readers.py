@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import re
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
@@ -51,6 +52,7 @@ TABLE = ["id,prediction\n", "id\tprediction\n", "1,a\n", "1\ta\n", '"', "\n", "\
 DIFFICULTY = ["3", "\n", "1 2", "0", " ", "-1", "١", "²", LONG_NUMBER, "1.5", "\t"]
 CARD = ["---\n", "a: 1\n", "license: mit\n", "tags: [evaluate]\n", "## X\n", "```", "&a ", "*a", "configs: 3\n"]
 CARD += ["!!python/object:os.x {}\n", "title: [\n", "? {a: b}\n: c\n", "1: 2\n"]
+PARQUET = ["PAR1", "\x15", "\x00"]
 LINES = ["a b", "\n", "\r\n", "\ufeff", "\u2028", "\x00", " ", "é"]
 
 
@@ -63,6 +65,22 @@ def documents(pieces):
     return st.one_of(data, data, data, noise, other, st.binary(max_size=40))
 
 
+def read_items(path):
+    return to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, SYSTEMS)
+
+
+def read_lists(path):
+    return read_candidates(str(path))
+
+
+def is_finite(rows):
+    return all(row["duration_s"] is None or isfinite(row["duration_s"]) for row in rows)
+
+
+def read_alone(path):
+    return read_corpus(str(path), [f"{path.parent}/./f.txt"], [str(path)])
+
+
 READERS = {  # name: (file, pieces, reader, what holds of a result)
     "core.files.read_text": ("f.txt", LINES, read_text, lambda text: text.encode()),
     "core.files.read_text of gzip": ("f.txt.gz", LINES, read_text, lambda text: text.encode()),
@@ -71,53 +89,22 @@ READERS = {  # name: (file, pieces, reader, what holds of a result)
     "edits.m2.read_m2": ("f.m2", M2, read_m2, lambda found: [references(sentence) for sentence in found] or 1),
     "edits.essays.read_essays": ("f.json", JSON, read_essays, lambda essays: to_sentences(essays) or 1),
     "corpora.parallel.m2_rows": ("f.m2", M2, lambda path: m2_rows(path, "x", 1), lambda rows: len(rows) == 1),
-    "corpora.judgments.read_rankings": (
-        "f.xml",
-        XML,
-        lambda path: read_rankings(path, first_line=0),
-        lambda rows: all(row["duration_s"] is None or isfinite(row["duration_s"]) for row in rows),
-    ),
-    "corpora.judgments.to_items": (
-        "f.xml",
-        XML,
-        lambda path: to_items(read_rankings(path, first_line=1), path, {0: 0, 1: 1}, SYSTEMS),
-        lambda items: all(0 <= item.sentence < 2 and item.groups for item in items),
-    ),
+    "corpora.judgments.read_rankings": ("f.xml", XML, partial(read_rankings, first_line=0), is_finite),
+    "corpora.judgments.to_items": ("f.xml", XML, read_items, lambda items: {i.sentence for i in items} <= {0, 1}),
     "corpora.ratings.read_tmu_gfm": ("f.csv", CSV, read_tmu_gfm, lambda rows: all(isfinite(r.fluency) for r in rows)),
-    **{
-        f"meta.scores.read_scores of {suffix}": (
-            f"f.{suffix}",
-            pieces,
-            lambda path: read_scores(path, SYSTEMS, 2),
-            lambda tables: all(isfinite(table.sentences.sum()) for table in tables),
-        )
-        for suffix, pieces in (("tsv", TSV), ("json", JSON), ("parquet", ["PAR1", "\x15", "\x00"]))
-    },
     "scorers.difficulty.chunk_difficulty.read_difficulty": ("f.txt", DIFFICULTY, read_difficulty, format_difficulty),
     "hub.cards.read_card": ("f.md", CARD, read_card, lambda card: isinstance(card.metadata, dict)),
-    "corpora.text_files.read_corpus": (
-        "f.txt",
-        LINES,
-        lambda path: read_corpus(str(path), [f"{path.parent}/./f.txt"], [str(path)]),
-        lambda corpus: len(corpus.sources) == len(corpus.references),
-    ),
-    **{
-        f"text.answer_files.read_answers of {suffix}": (
-            f"f.{suffix}",
-            pieces,
-            read_answers,
-            lambda answers: "\ud800" not in "".join(answers.predictions),
-        )
-        for suffix, pieces in (("jsonl", ROWS), ("json", ["[", "]", ",", *ROWS]), ("csv", TABLE), ("tsv", TABLE))
-    },
-    "text.answer_files.read_candidates": (
-        "f.jsonl",
-        ROWS,
-        lambda path: read_candidates(str(path)),
-        lambda read: len(read[0].texts) == len(read[1]),
-    ),
-    "text.answer_files.read_answers of parquet": ("f.parquet", ["PAR1", "\x15", "\x00"], read_answers, lambda _: True),
+    "corpora.text_files.read_corpus": ("f.txt", LINES, read_alone, lambda c: len(c.sources) == len(c.references)),
+    "text.answer_files.read_candidates": ("f.jsonl", ROWS, read_lists, lambda r: len(r[0].texts) == len(r[1])),
+    "text.answer_files.read_answers of parquet": ("f.parquet", PARQUET, read_answers, lambda _: True),
 }
+for kind, pieces in {"tsv": TSV, "json": JSON, "parquet": PARQUET}.items():
+    reader = partial(read_scores, systems=SYSTEMS, sentences=2)
+    holds = lambda tables: all(isfinite(table.sentences.sum()) for table in tables)  # noqa: E731
+    READERS[f"meta.scores.read_scores of {kind}"] = f"f.{kind}", pieces, reader, holds
+for kind, pieces in {"jsonl": ROWS, "json": ["[", "]", ",", *ROWS], "csv": TABLE, "tsv": TABLE}.items():
+    holds = lambda answers: "\ud800" not in "".join(answers.predictions)  # noqa: E731
+    READERS[f"text.answer_files.read_answers of {kind}"] = f"f.{kind}", pieces, read_answers, holds
 
 
 def check(name, data, folder):
@@ -171,8 +158,8 @@ VALUES = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["system", "line", "m", "src_id", "groups"]), VALUES), st.integers(0, 2))
-def test_tables_of_other_types(tmp_path_factory, row, which):
+@given(st.dictionaries(st.sampled_from(["system", "line", "m", "src_id", "groups"]), VALUES))
+def test_tables_of_other_types(tmp_path_factory, row):
     import pyarrow
     from pyarrow import parquet
 

@@ -223,10 +223,6 @@ def test_columns_of_any_kind(sources, predictions, references):
     assert len(columns.sources) == len(columns.predictions) > 0
 
 
-def test_types_need_no_words():
-    assert get_annotator("bundled").classify_sentences([M2Sentence("", {0: []})])[0].source == ""
-
-
 @pytest.mark.parametrize("metric", registry.list_metrics())
 def test_every_option_is_checked_by_its_annotation(metric):
     """No option is made of bytes; what each annotation takes: tests/core/test_options.py."""

@@ -1,7 +1,6 @@
 """The base of the evaluate modules, by way of that of GREEN; for every metric: tests/test_modules.py."""
 
 import copy
-import logging
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -157,8 +156,7 @@ def test_a_bad_batch_adds_nothing(either):
 
 def test_warnings_come_once(green, caplog):
     sources = [f"{letter} {letter} {letter}" for letter in "abcdefg"]
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        green.compute(sources=sources, predictions=sources[::-1][1:] + ["x"], references=sources)
+    green.compute(sources=sources, predictions=sources[::-1][1:] + ["x"], references=sources)
     assert sum("are they in the order of the sources?" in record.message for record in caplog.records) == 1
 
 

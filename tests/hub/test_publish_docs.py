@@ -52,10 +52,7 @@ def test_all_of_it_runs(here, hub, make_checkpoint, at_home, environment, tmp_pa
     assert [name for (_, name), repo in hub.repos.items() if repo.private] == ["ORG/conll14"]
     trained = hub.repos["model", "ORG/my-impara"]
     assert trained.tags == {"v1": trained.head}
-    line, stranger = (
-        [sys.executable, "-c", "\n".join(blocks("python"))],
-        environment(hub, tmp_path / "home", token=None),
-    )
+    line, stranger = [sys.executable, "-c", "\n".join(blocks("python"))], environment(hub, tmp_path / "h", token=None)
     done = subprocess.run(line, env=stranger, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     commit = hub.repos["model", "ORG/impara-minilm"].head[:7]

@@ -101,7 +101,7 @@ def test_what_left_the_folder_leaves_the_repository(publish, hub, space):
     assert "rows.json" in repo.commits[1][2]
 
 
-def test_a_dry_run_says_it_all_and_asks_nobody(publish, hub, space, capsys):
+def test_a_dry_run_says_it_all_and_asks_nobody(publish, hub, space):
     code, out, _ = publish("space", space, "--dry-run", token=None)
     assert code == 0
     assert out.splitlines()[0] == "would publish the space ORG/demo:"

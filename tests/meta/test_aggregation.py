@@ -24,11 +24,8 @@ def test_expected_wins_by_hand():
     assert expected_wins(wins).tolist() == [(3 / 4 + 0) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2]
 
 
-def test_systems_that_only_draw_have_no_expected_wins():
+def test_draws_and_nan_are_no_wins():
     assert expected_wins(count_wins(np.ones((2, 4)))).tolist() == [0.0, 0.0]
-
-
-def test_nan_neither_wins_nor_loses():
     assert count_wins(np.array([[1.0, np.nan], [0.0, 5.0]])).tolist() == [[0.0, 1.0], [0.0, 0.0]]
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from geceval.meta.aggregation import aggregate
 from geceval.meta.correlation import correlate, correlate_systems, top_k, windows
@@ -58,6 +59,21 @@ def test_best_systems():
     assert len(found) == 3
     assert found[1] == correlate([1.0, 3.0, 2.0], [4.0, 3.0, 2.0])  # B, A, D
     assert (found[2].pearson, found[2].spearman) == pytest.approx((-1.0, -1.0))
+
+
+@pytest.mark.parametrize(
+    ("metric", "human"),
+    [
+        ([0.61, 0.42, 0.75, 0.58, 0.49, 0.7], [0.31, -0.22, 0.4, 0.12, -0.35, -0.1]),
+        ([0.5, 0.5, 0.7, 0.2, 0.7, 0.9, 0.1], [3, 1, 2, 2, 4, 4, 1]),
+        ([1e6 + 1, 1e6 + 4, 1e6 + 2, 1e6 + 3], [1e-6, 3e-6, 2e-6, 5e-6]),
+        ([0.3, 0.1], [5, 7]),
+    ],
+)
+def test_as_scipy_says(metric, human):
+    found = correlate(metric, human)
+    assert found.pearson == pytest.approx(stats.pearsonr(metric, human).statistic, abs=1e-12)
+    assert found.spearman == pytest.approx(stats.spearmanr(metric, human).statistic, abs=1e-12)
 
 
 @pytest.mark.parametrize("value", [1.0, 0.1])  # the mean of three times 0.1 is not 0.1

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from meta.test_agreement import ITEMS, SCORES
 
 from geceval.meta.agreement import judged_pairs
-from geceval.meta.judgments import Item, system_set
+from geceval.meta.judgments import system_set
 from geceval.meta.pair_maps import by_human_rank, by_metric_rank
 
 
@@ -20,32 +21,25 @@ def test_metric_ranks_of_length(seeda, lengths):
     assert found.kendall[0, 1] == pytest.approx(2 * 57 / 119 - 1)
 
 
-@pytest.mark.parametrize(
-    ("kind", "shares", "pairs"),
-    [
-        (
-            "edit",
-            [0.5665, 0.5285, 0.3826, 0.4250, 0.5028, 0.5012, 0.4483, 0.6258, 0.3556, 0.4127],
-            [3573, 1211, 230, 40, 1585, 409, 58, 449, 90, 63],
-        ),
-        (
-            "sent",
-            [0.5902, 0.4615, 0.5872, 0.6507, 0.4915, 0.5156, 0.5982, 0.4899, 0.6118, 0.5411],
-            [915, 728, 642, 670, 1292, 1216, 1008, 1190, 711, 1009],
-        ),
-    ],
-)
-def test_human_ranks_of_length(seeda, kind, shares, pairs, lengths):
+SHARES = {
+    "edit": [0.5665, 0.5285, 0.3826, 0.4250, 0.5028, 0.5012, 0.4483, 0.6258, 0.3556, 0.4127],
+    "sent": [0.5902, 0.4615, 0.5872, 0.6507, 0.4915, 0.5156, 0.5982, 0.4899, 0.6118, 0.5411],
+}
+PAIRS = {
+    "edit": [3573, 1211, 230, 40, 1585, 409, 58, 449, 90, 63],
+    "sent": [915, 728, 642, 670, 1292, 1216, 1008, 1190, 711, 1009],
+}
+
+
+@pytest.mark.parametrize("kind", SHARES)
+def test_human_ranks_of_length(seeda, kind, lengths):
     systems = system_set(seeda)
     found = by_human_rank(seeda.judgments[kind], systems, lengths(seeda, systems))
     above = np.triu_indices(5, k=1)  # the sheet lists (1,2), (1,3) ... (4,5)
-    assert found.share[above] == pytest.approx(shares, abs=5.1e-5)
-    assert found.pairs[above].tolist() == pairs
+    assert found.share[above] == pytest.approx(SHARES[kind], abs=5.1e-5)
+    assert found.pairs[above].tolist() == PAIRS[kind]
 
 
-ITEMS = [Item(0, "a", ((("A", "B"), 1), (("C",), 3))), Item(1, "a", ((("A",), 2), (("B",), 2), (("C",), 1)))]
-# A and C tie on sentence 0; B loses to C there. On sentence 1 C beats A and ties with B.
-SCORES = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
 SYSTEMS = ["A", "B", "C"]
 
 

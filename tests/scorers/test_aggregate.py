@@ -89,22 +89,19 @@ def m2_rank(before: Counts, option: Counts) -> tuple:
     return (1.25 * total.tp / size if size else 1.0, total.tp, -size)
 
 
-def errant_rank(before: Counts, option: Counts) -> tuple:
-    """What ERRANT compares: F so far at four places, then the sentence's own counts."""
-    return round((before + option).f(), 4), option.tp, -option.fp, -option.fn
+def errant_rank(rounds: bool):
+    """What ERRANT compares: F so far, at four places if it rounds, then the sentence's own counts."""
 
+    def rank(before: Counts, option: Counts) -> tuple:
+        f = (before + option).f()
+        return round(f, 4) if rounds else f, option.tp, -option.fp, -option.fn
 
-def unrounded_rank(before: Counts, option: Counts) -> tuple:
-    return (before + option).f(), option.tp, -option.fp, -option.fn
+    return rank
 
 
 @pytest.mark.parametrize(
     ("order", "rank"),
-    [
-        (m2_order(0.5), m2_rank),
-        (errant_order(0.5, rounds=True), errant_rank),
-        (errant_order(0.5, rounds=False), unrounded_rank),
-    ],
+    [(m2_order(0.5), m2_rank), *((errant_order(0.5, rounds), errant_rank(rounds)) for rounds in (True, False))],
 )
 def test_all_sentences_choose_as_if_one_after_the_other(order, rank):
     draw = random.Random(3)

@@ -1,19 +1,17 @@
 """CLEME: the cases worked out by hand, the choice of references, the authors' defects, odd input."""
 
-import logging
 import math
-import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import cleme_cases as cases
 import pytest
 
 import geceval
 from geceval.core.result import Result
 from geceval.registry import make_scorer
 
-cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 UNWEIGHTED = {"weights": "none"}
 SENTENCE = {"average": "sentence"}
 INDEPENDENT = {"assumption": "independent"}
@@ -53,13 +51,12 @@ INDEPENDENT = {"assumption": "independent"}
     ],
 )
 def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
-    found = cases["score_case"]("cleme", case, tmp_path, **options).to_dict()
+    found = cases.score_case("cleme", case, tmp_path, **options).to_dict()
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5)
 
 
 def test_without_a_mean_length_every_chunk_weighs_one(tmp_path, caplog):
-    with caplog.at_level(logging.WARNING, "geceval"):
-        weighted = cases["score_case"]("cleme", "no reference edits", tmp_path).to_dict()
+    weighted = cases.score_case("cleme", "no reference edits", tmp_path).to_dict()
     assert "cleme: no reference changes anything, so every chunk weighs 1" in caplog.text
     assert (weighted["fp"], weighted["tn"], weighted["f"], weighted["accuracy"]) == (1.0, 2.0, 0.0, 0.6667)
 
@@ -74,21 +71,21 @@ def slow_f(counts: dict[str, int]) -> float:
 @pytest.mark.parametrize("level", ["correction", "detection"])
 def test_as_by_a_slow_version(assumption, level, tmp_path):
     for seed in range(12):
-        rows = cases["draw_sentences"](seed)
-        total = cases["slow_total"](rows, assumption, level, slow_f)
+        rows = cases.draw_sentences(seed)
+        total = cases.slow_total(rows, assumption, level, slow_f)
         options = UNWEIGHTED | {"assumption": assumption, "level": level}
-        result = cases["score_edits"]("cleme", rows, tmp_path, **options)
+        result = cases.score_edits("cleme", rows, tmp_path, **options)
         found = result.to_dict()
         assert [found[key] for key in ("tp", "fp", "fn", "tn")] == [total[key] for key in ("tp", "fp", "fn", "tn")]
         assert result.score == slow_f(total)
-        best = [max(map(slow_f, cases["slow_options"](row, assumption, level))) for row in rows]
+        best = [max(map(slow_f, cases.slow_options(row, assumption, level))) for row in rows]
         assert result.scores == best
-        mean = cases["score_edits"]("cleme", rows, tmp_path, average="sentence", **options)
+        mean = cases.score_edits("cleme", rows, tmp_path, average="sentence", **options)
         assert mean.score == pytest.approx(sum(best) / len(best), abs=1e-12)
 
 
 def test_resampling_with_weights_by_length_takes_the_mean_of_the_whole(tmp_path):
-    result = cases["score_edits"]("cleme", cases["draw_sentences"](4), tmp_path, **INDEPENDENT)
+    result = cases.score_edits("cleme", cases.draw_sentences(4), tmp_path, **INDEPENDENT)
     scorer = make_scorer("cleme", INDEPENDENT)
     rows = result.rows()
     assert scorer.aggregate(rows[None]).tolist() == [result.score]

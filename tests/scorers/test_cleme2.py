@@ -1,10 +1,10 @@
 """CLEME2.0: hits, wrong, under- and over-corrections; and both metrics beside the authors' programs."""
 
 import json
-import runpy
 from collections import Counter
 from pathlib import Path
 
+import cleme_cases as cases
 import numpy as np
 import pytest
 
@@ -16,7 +16,6 @@ from geceval.registry import make_scorer
 from geceval.scorers.edit_based.chunk_classes import classify, count, similarity_weights
 from geceval.scorers.edit_based.chunk_scorer import JointChunkScorer
 
-cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "cleme"
 ASSUMPTIONS = ("dependent", "independent")
 UNWEIGHTED, LENGTH = {"weights": "none"}, {"weights": "length"}
@@ -48,7 +47,7 @@ SENTENCE, INDEPENDENT = {"average": "sentence"}, {"assumption": "independent"}
     ],
 )
 def test_cases_worked_out_by_hand(case, options, expected, tmp_path):
-    found = cases["score_case"]("cleme2", case, tmp_path, **options).to_dict()
+    found = cases.score_case("cleme2", case, tmp_path, **options).to_dict()
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=5.1e-5)
 
 
@@ -62,9 +61,9 @@ def slow_com(counts: dict[str, float]) -> float:
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_as_by_a_slow_version(assumption, tmp_path):
     for seed in range(12):
-        rows = cases["draw_sentences"](seed)
-        total = cases["slow_total"](rows, assumption, "correction", slow_com)
-        found = cases["score_edits"]("cleme2", rows, tmp_path, weights="none", assumption=assumption).to_dict()
+        rows = cases.draw_sentences(seed)
+        total = cases.slow_total(rows, assumption, "correction", slow_com)
+        found = cases.score_edits("cleme2", rows, tmp_path, weights="none", assumption=assumption).to_dict()
         assert {key: found[key] for key in total if key != "fp"} == {key: total[key] for key in total if key != "fp"}
         assert found["score"] == pytest.approx(slow_com(total), abs=1e-12)
 
@@ -91,20 +90,20 @@ def weigh_by_similarity(scorer, columns: Columns) -> np.ndarray:
     return found
 
 
-def test_weights_by_similarity(tmp_path):
-    row = ("a b c d e", cases["edits"]("0 1 X; 4 5 Z"), [cases["edits"]("0 1 X; 2 3 Y")])
-    cases["score_edits"]("cleme2", [row], tmp_path, **UNWEIGHTED)
+@pytest.mark.parametrize(
+    ("source", "own", "reference", "prediction", "weights"),
+    [
+        # The source has 3 of the 5 tokens of the reference, X b Y d e; with X alone 4, with Z alone 2, with Y alone 4.
+        ("a b c d e", "0 1 X; 4 5 Z", "0 1 X; 2 3 Y", "X b c d Z", [0.2, 0.2, 0.2, 2.0, 0.0, 0.2]),
+        ("a", "0 1", "0 1 X", "", [0.0] * 6),  # a chunk that leaves no text weighs nothing
+    ],
+)
+def test_weights_by_similarity(source, own, reference, prediction, weights, tmp_path):
+    row = (source, cases.edits(own), [cases.edits(reference)])
+    cases.score_edits("cleme2", [row], tmp_path, **UNWEIGHTED)
     files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
-    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a b c d e"], ["X b c d Z"], None))
-    # The source has 3 of the 5 tokens of the reference, X b Y d e; with X alone 4, with Z alone 2, with Y alone 4.
-    assert counts[0, 0].tolist() == pytest.approx([0.2, 0.2, 0.2, 2.0, 0.0, 0.2])
-
-
-def test_a_chunk_that_leaves_no_text_weighs_nothing(tmp_path):
-    cases["score_edits"]("cleme2", [("a", cases["edits"]("0 1"), [cases["edits"]("0 1 X")])], tmp_path, **UNWEIGHTED)
-    files = {"gold_m2": tmp_path / "references.m2", "predictions_m2": tmp_path / "hypothesis.m2"}
-    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns(["a"], [""], None))
-    assert counts[0, 0].tolist() == [0.0] * 6
+    counts = weigh_by_similarity(make_scorer("cleme2", files), Columns([source], [prediction], None))
+    assert counts[0, 0].tolist() == pytest.approx(weights)
 
 
 def test_the_bundled_encoder_weighs_by_default():

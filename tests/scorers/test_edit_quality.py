@@ -89,9 +89,7 @@ def test_judges_given_edits_as_it_judges_those_that_errant_finds(bundled):
 @pytest.mark.parametrize(
     ("source", "prediction", "edits"),
     [
-        ("", "", 0),
-        ("He ran .", "", 1),
-        ("", "He ran .", 1),
+        *(("", "", 0), ("He ran .", "", 1), ("", "He ran .", 1)),
         ("ran fast", "He ran fast .", 2),  # insertions at both ends
         ("I and you went .", "You and I went .", 2),  # two halves of one change
     ],

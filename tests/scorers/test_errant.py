@@ -13,31 +13,6 @@ from geceval.edits.m2 import M2Sentence, read_m2, write_m2
 from geceval.scorers.errant import Errant, Settings, errant_order
 from geceval.scorers.references.annotator_choice import best_annotator, counts_array
 
-# Invented. Two references, of which the third sentence's second one is the source itself.
-SOURCES = [
-    "She go to school since three year .",
-    "Doctor came yesterday evening late .",
-    "This sentence is fine .",
-    "Because the informations was wrong , we leaved .",
-    "they realy like eachother very very much",
-    "He said me that it is more free then before",
-]
-PREDICTIONS = [
-    "She has gone to school for three year .",
-    "The doctor came late yesterday evening .",
-    "This sentence is very fine .",
-    "The information was wrong , so we left .",
-    "They really like each other very much .",
-    "He said to me that it is freer than before .",
-]
-REFERENCES = [
-    ["She has gone to school for three years .", "She has been going to school for three years ."],
-    ["The doctor came late yesterday evening .", "A doctor came late in the evening yesterday ."],
-    ["This sentence is nice .", "This sentence is fine ."],
-    ["Because the information was wrong , we left .", "The information was wrong , so we left ."],
-    ["They really like each other very much .", "they really like each other a lot"],
-    ["He told me that it is freer than before .", "He told me it is more free than before"],
-]
 LEVELS = {"correction_with_type": "-cse", "detection_span": "-ds", "detection_token": "-dt"}
 OPTIONS = [({}, []), *(({"level": level}, [flag]) for level, flag in LEVELS.items()), ({"beta": 1.0}, ["-b", "1.0"])]
 
@@ -64,17 +39,6 @@ def errant_compare(monkeypatch, capsys):
 def as_printed(details):
     """The numbers as errant_compare prints them."""
     return tuple(round(details[name], 4) for name in ("tp", "fp", "fn", "precision", "recall", "f"))
-
-
-def check_against_errant(errant_compare, proposed, gold, score, options):
-    for settings_, arguments in options:
-        result = score(**settings_)
-        expected, _ = errant_compare(proposed, gold, *arguments)
-        assert as_printed(result.details) == expected
-        assert round(result.score, 4) == expected[-1]
-        for grain, number in (("operation", "1"), ("main", "2"), ("full", "3")):
-            _, rows = errant_compare(proposed, gold, *arguments, "-cat", number)
-            assert {kind: as_printed(row) for kind, row in result.details["by_type"][grain].items()} == rows
 
 
 def test_gold_spans_are_taken_as_they_stand(errant_compare, gjg15, conll_2014, tmp_path):
@@ -148,7 +112,14 @@ def m2_files(tmp_path):
 
 def test_duplicates_unk_and_noop_equal_errant(m2_files, errant_compare):
     proposed, gold = m2_files(HYPOTHESIS_M2, REFERENCE_M2)
-    check_against_errant(errant_compare, proposed, gold, lambda **o: compare_files(proposed, gold, **o), OPTIONS)
+    for options, arguments in OPTIONS:
+        result = compare_files(proposed, gold, **options)
+        expected, _ = errant_compare(proposed, gold, *arguments)
+        assert as_printed(result.details) == expected
+        assert round(result.score, 4) == expected[-1]
+        for grain, number in (("operation", "1"), ("main", "2"), ("full", "3")):
+            _, rows = errant_compare(proposed, gold, *arguments, "-cat", number)
+            assert {kind: as_printed(row) for kind, row in result.details["by_type"][grain].items()} == rows
 
 
 def test_errant_issue_49(m2_files, errant_compare):
@@ -206,9 +177,11 @@ def test_empty_and_blank_sentences():
 
 def test_references_may_differ_in_number_and_be_plain_strings():
     scorer = Errant()
-    ragged = scorer.score(SOURCES[:2], PREDICTIONS[:2], [REFERENCES[0], REFERENCES[1][:1]])
+    sources, predictions = ["She go home .", "He ran"], ["She goes home .", "He ran ."]
+    references = [["She goes home .", "She went home ."], ["He ran ."]]
+    ragged = scorer.score(sources, predictions, references)
     settings = r"\|language:en\|valid_edits:references\|judge_threshold:0.775\|refs:1-2\|errant:3[\d.]+\|"
     assert re.search(rf"\|nlp:en_\w+-[\d.]+@\w{{7}}{settings}", ragged.signature)
-    plain = scorer.score(SOURCES, PREDICTIONS, [row[0] for row in REFERENCES])
-    assert plain == scorer.score(SOURCES, PREDICTIONS, [row[:1] for row in REFERENCES])
+    plain = scorer.score(sources, predictions, [row[0] for row in references])
+    assert plain == scorer.score(sources, predictions, [row[:1] for row in references])
     assert "|refs:1|" in plain.signature

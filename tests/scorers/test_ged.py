@@ -1,7 +1,5 @@
 """Error detection: label sequences by hand, detectors against a plain loop, sentence scores, marks, bad input."""
 
-import logging
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from geceval.edits.ged_labels import LABELS
 from geceval.models.checkpoints import resolve
 from geceval.models.detector import Detector
 from geceval.scorers.ged import Ged, Settings
+from geceval.scorers.impara_ged import ImparaGed
 from geceval.scorers.learned.detection import in_scheme, kind_of, label_id, scheme
 
 SOURCES = ["He go to school every days", "She like cat", "They are happy"]
@@ -146,7 +145,7 @@ def test_a_detector_marks_the_sources(two):
     assert (everything.details["recall"], everything.details["fn"]) == (1.0, 0)
 
 
-def test_a_detector_of_types(many, make_checkpoint):
+def test_a_detector_of_types(many):
     result = Ged(Settings(model=many)).score(SOURCES, SOURCES, ["0 1 0 0 0 5", "0 21 21", "0 0 0"])
     assert "|classes:25|" in result.signature
     binary = Ged(Settings(model=many, classes=2)).score(SOURCES, SOURCES, GOLD)
@@ -173,8 +172,7 @@ def test_sentence_score_is_the_mean_log_probability(two, many, caplog):
         expected = [row.mean() if len(row) else 0.0 for row in logs]
         scorer = Ged(Settings(task="sentence", model=folder))
         assert not scorer.needs_references()
-        with caplog.at_level(logging.WARNING, logger="geceval"):
-            result = scorer.score(["the cat", "dogs runs", "the cat", ""], texts)
+        result = scorer.score(["the cat", "dogs runs", "the cat", ""], texts)
         assert result.scores == pytest.approx(expected, abs=1e-5)
         assert result.score == pytest.approx(np.mean(expected), abs=1e-5)
         assert scorer.bounds == (None, 0.0) and max(result.scores) <= 0.0
@@ -198,3 +196,21 @@ def test_marks(two, many):
 def test_a_detector_wants_the_sources_as_predictions(two):
     with pytest.raises(ValueError, match=r"^ged: predictions\[2\] is not its source: with model="):
         Ged(Settings(model=two)).score(SOURCES, [*SOURCES[:2], "They were happy"], GOLD)
+
+
+WRONG = ["He go to school every days .", "I have two cat and a dog .", "She are happy because the weather are good ."]
+RIGHT = ["He goes to school every day .", "I have two cats and a dog .", "She is happy because the weather is good ."]
+
+
+def test_the_bundled_detectors_mark_clear_errors_and_not_their_corrections():
+    for wrong, right in zip(geceval.detect(WRONG), geceval.detect(RIGHT), strict=True):
+        assert any(word.is_error for word in wrong)
+        assert sum(word.error for word in right) < sum(word.error for word in wrong)
+    assert {word.label for row in geceval.detect(WRONG, classes=25) for word in row} & set(LABELS[25][1:])
+
+
+@pytest.mark.parametrize("scorer", [Ged(Settings(task="sentence")), ImparaGed()])
+def test_bundled_sentence_scores_prefer_corrections(scorer):
+    better, same = scorer.score(WRONG, RIGHT), scorer.score(WRONG, WRONG)
+    assert all(a > b for a, b in zip(better.scores, same.scores, strict=True))
+    assert scorer.name != "impara_ged" or min(same.scores) > 0

@@ -1,7 +1,5 @@
 """GoToScorer from texts: difficulty from systems or files, one reference or several, options, errors, signature."""
 
-import logging
-
 import pytest
 
 from geceval.core.files import read_lines
@@ -59,8 +57,7 @@ def test_every_system_of_a_call_takes_part_unless_difficulty_is_given():
 
 
 def test_without_difficulty_chunks_weigh_the_same_and_a_warning_says_so(caplog):
-    with caplog.at_level(logging.WARNING, logger="geceval"):
-        plain = score(SYSTEMS[1])
+    plain = score(SYSTEMS[1])
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "difficulty=FILE" in caplog.text
     assert plain == score(SYSTEMS[1], difficulty="uniform")
@@ -76,7 +73,7 @@ def test_gold_edits_keep_the_spans_of_the_file(gold_m2):
     assert [details[name] for name in ("tp", "fp", "fn")] == [0, 3, 1]
 
 
-def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best(gold_m2):
+def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best():
     sources = ["He like cat .", "He like cat ."]
     references = [["He likes the cat .", "He like cats ."]] * 2
     predictions = ["He likes the cat .", "He like cats ."]
@@ -86,7 +83,7 @@ def test_without_ref_id_each_sentence_takes_the_reference_that_suits_it_best(gol
     assert score(predictions, references, sources, difficulty="uniform", ref_id=1).scores == [0, 1]
 
 
-def test_difficulty_is_counted_for_each_reference(gold_m2):
+def test_difficulty_is_counted_for_each_reference():
     # The first reference suits the half-right system better; each has weights of its own.
     references = [["He likes the cat .", "He like cats ."]]
     best = score(SYSTEMS[1], references, systems=SYSTEMS)

@@ -87,6 +87,8 @@ def test_deleting_everything_does_not_pay(causal):
 def test_without_likelihood_and_head_there_is_nothing(causal, tmp_path):
     with pytest.raises(CheckpointError, match="impara_lm: none@.* has no head, and its likelihood does not count"):
         score(tuned(causal, tmp_path / "none", scale=0))
+    with pytest.raises(CheckpointError, match="geceval_scale in config.json cannot be -3"):
+        score(tuned(causal, tmp_path / "negative", scale=-3))
 
 
 @pytest.mark.parametrize(
@@ -103,8 +105,3 @@ def test_damaged_heads(causal, tmp_path, weight, layer, message):
     folder = tuned(causal, tmp_path / "bad", weight, head_layer=layer)
     with pytest.raises(CheckpointError, match=message):
         score(folder)
-
-
-def test_a_likelihood_cannot_count_against_a_text(causal, tmp_path):
-    with pytest.raises(CheckpointError, match="geceval_scale in config.json cannot be -3"):
-        score(tuned(causal, tmp_path / "negative", scale=-3))

@@ -172,7 +172,7 @@ def test_a_key_that_is_refused_ends_the_work_and_answers_before_it_are_cached(ju
     assert scorer.score(SOURCES, SYSTEMS["one"]).details["cached"] == 1
 
 
-def test_the_cache_answers_the_second_time(judge, chat, tmp_path):
+def test_the_cache_answers_the_second_time(judge, tmp_path):
     scorer, server = judge(cache=tmp_path / "new" / "cache")
     first = scorer.score(SOURCES, SYSTEMS["one"])
     second = scorer.score(SOURCES, SYSTEMS["one"])

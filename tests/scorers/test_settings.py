@@ -6,6 +6,7 @@ from geceval import registry
 
 NAN = float("nan")
 F_SCORES = ("m2", "errant", "ged", "gotoscorer", "uot_errant", "pt_m2", "pt_errant")
+CAUSAL = ("scribendi", "asano2017", "fluency", "impara_lm")
 ENCODERS = ("impara", "impara_ged", "bertscore", "bartscore", "ged")
 
 
@@ -13,10 +14,7 @@ ENCODERS = ("impara", "impara_ged", "bertscore", "bartscore", "ged")
     ("name", "options", "message"),
     [
         *[(name, {"beta": 0}, "beta must lie between") for name in F_SCORES],
-        *[
-            (name, {"max_length": 1}, "at least 2, got 1")
-            for name in ("scribendi", "asano2017", "fluency", "impara_lm")
-        ],
+        *[(name, {"max_length": 1}, "at least 2, got 1") for name in CAUSAL],
         *[(name, {"max_length": 2}, "max_length must be at least 3, got 2") for name in ENCODERS],
         ("some", {"max_length": 3}, "max_length must be at least 4, got 3"),
         ("m2", {"max_unchanged_words": -1}, "max_unchanged_words must"),

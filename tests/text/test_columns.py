@@ -1,7 +1,6 @@
 """What columns hold, and what metrics are given in their place."""
 
 import dataclasses
-import logging
 
 import pytest
 
@@ -13,11 +12,7 @@ from geceval.text.tokenisers import detokenise
 
 SOURCES = ['She do n\'t go to " school " .', "I can not see it , but he is well known .", "What is you name ?"]
 SYSTEM = ['She does n\'t go to " school " .', "I can not see it , but he is well - known .", "What is your name ?"]
-REFERENCES = [
-    ['She does n\'t go to " school " .'],
-    ["I can not see it , but he is well known ."],
-    ["What is your name ?"],
-]
+REFERENCES = [[SYSTEM[0]], ["I can not see it , but he is well known ."], [SYSTEM[2]]]
 PROSE = ["She doesn’t go to “school”.", "I cannot see it, but he is well-known.", "What is your name?"]
 COMPARING = ("errant", "m2", "gleu", "green", "i_measure", "cleme")
 
@@ -59,15 +54,13 @@ def test_prose_scores_as_its_tokens_do(name, caplog):
     scorer = registry.make_scorer(name)
     expected = scorer.score(SOURCES, SYSTEM, REFERENCES)
     assert "text" not in expected.details and not caplog.records
-    tokens = [*SYSTEM[:1], SYSTEM[1], SYSTEM[2]]
-    assert registry.make_scorer(name, {"text": "tokens"}).score(SOURCES, tokens, REFERENCES).scores == expected.scores
+    assert registry.make_scorer(name, {"text": "tokens"}).score(SOURCES, SYSTEM, REFERENCES).scores == expected.scores
     # Without the spaces of "well - known", which no source has, the text metrics' hyphens are the Treebank's.
     system = [detokenise(text) for text in SYSTEM]
-    with caplog.at_level(logging.WARNING, "geceval"):
-        result = scorer.score(SOURCES, system, REFERENCES)
+    result = scorer.score(SOURCES, system, REFERENCES)
     assert (result.score, result.scores) == (expected.score, expected.scores)
     assert result.details["text"] == {"converted": {"predictions": 3}, "tokeniser": "source"}
-    assert [record.getMessage() for record in caplog.records] == [
+    assert caplog.messages == [
         f"{name}: read as prose and tokenised with the tokens of the sources: 3 predictions; text='tokens' compares "
         "texts as they stand"
     ]

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import logging
 
 import pytest
 
@@ -80,7 +79,6 @@ def test_one_warning_names_the_setting(metric, caplog):
         registry.make_scorer(metric, settings).score(sources, sources, [[text] for text in sources])
         return [record.getMessage() for record in caplog.records if "language" in record.getMessage()]
 
-    caplog.set_level(logging.WARNING, "geceval")
     (message,) = warnings(GERMAN)
     assert message.startswith(f"{metric}: the sources are not English") and "language='any'" in message
     assert warnings(GERMAN, language="any") == warnings(["He go to school ."]) == []
@@ -88,7 +86,6 @@ def test_one_warning_names_the_setting(metric, caplog):
 
 @pytest.mark.parametrize("metric", ["impara", "impara_lm", "some"])
 def test_one_warning_says_what_a_model_has_read(metric, caplog, make_checkpoint):
-    caplog.set_level(logging.WARNING, "geceval")
     registry.make_scorer(metric).score(GERMAN, GERMAN)
     (message,) = (message for message in caplog.messages if "not English" in message)
     assert message.startswith(f"{metric}: the sources are not English, and models that come with geceval")

@@ -3,34 +3,25 @@
 import pytest
 
 from geceval import registry
+from geceval.core.files import read_lines
 from geceval.text.columns import kind
 from geceval.text.tokenisers import detokenise
 
-SYSTEMS = (
-    "pillars/*.conll14.txt",
-    "pillars/*.bea19-dev.txt",
-    "seeda/outputs/all/*.txt",
-    "gmeg/*/source",
-    "gmeg/*/ref?",
-)
-FILES = (*SYSTEMS, "jfleg/*.src", "jfleg/*.ref?", "languages/german/fm-dev.src", "languages/ukrainian/*.tok")
-
-
-def _lines(path):
-    return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+FILES = ["pillars/*.conll14.txt", "pillars/*.bea19-dev.txt", "seeda/outputs/all/*.txt", "gmeg/*/source", "gmeg/*/ref?"]
+FILES += ["jfleg/*.src", "jfleg/*.ref?", "languages/german/fm-dev.src", "languages/ukrainian/*.tok"]
 
 
 def test_tokens_are_never_taken_for_prose_nor_prose_for_tokens(shared_data):
     files = [file for pattern in FILES for file in shared_data.glob(pattern)]
     assert len(files) > 40
-    for texts in map(_lines, files):
+    for texts in map(read_lines, files):
         assert kind(texts) == "tokens"
         assert {kind(texts[row : row + 5]) for row in range(0, len(texts) - 5, 97)} == {"tokens"}
         assert kind([detokenise(text) for text in texts]) == "prose"
 
 
 def test_chinese_is_neither(shared_data):
-    rows = [line.split("\t")[1] for line in _lines(shared_data / "mucgec" / "MuCGEC_dev.txt")]
+    rows = [line.split("\t")[1] for line in read_lines(shared_data / "mucgec" / "MuCGEC_dev.txt")]
     assert {kind(rows), *map(kind, zip(rows, strict=True))} == {""}
 
 
@@ -47,7 +38,7 @@ def test_chinese_is_neither(shared_data):
 )
 def test_prose_scores_as_its_tokens(shared_data, corpus, system, metric, most):
     folder = shared_data / "pillars"
-    sources, predictions = (_lines(folder / f"{name}.{corpus}.txt") for name in ("source", system))
+    sources, predictions = (read_lines(folder / f"{name}.{corpus}.txt") for name in ("source", system))
     scorer = registry.make_scorer(metric, {"gold_m2": folder / f"gold.{corpus}.m2"})
     tokens = scorer.score(sources, predictions)
     prose = scorer.score(sources, [detokenise(text) for text in predictions])

@@ -1,7 +1,6 @@
 """Sentences of a corrected text, cut where those of its source end."""
 
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from geceval.edits.essays import _PUNCTUATION, read_essays, to_sentences
 from geceval.edits.m2 import references
 from geceval.text.sentences import CELLS, sentence_parts
 
-DATA = Path(__file__).resolve().parents[3] / "shared/data"
 PIECES = ["I", "a", "b", "Mr.", ".", "go", ",", "“", "\n", "我", "。", "\u2028", "'s"]
 TEXT = st.lists(st.sampled_from(PIECES), max_size=12)
 
@@ -74,16 +72,15 @@ def joined_or_split(texts, share, generator):
     return [" ".join(text) for text in texts]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
 @pytest.mark.parametrize(
     ("corpus", "share", "exact"),
     [("conll14", 0, 1312), ("conll14", 0.5, 1308), ("bea19-dev", 0, 4380), ("bea19-dev", 0.5, 4374)],
 )
-def test_essays_of_real_corrections(corpus, share, exact):
+def test_essays_of_real_corrections(shared_data, corpus, share, exact):
     """Outputs of T5-11B, in texts of 4 to 20 sentences; the rest of docs/command-line.md's figures is measured here."""
-    sources = read_lines(DATA / f"pillars/source.{corpus}.txt")
+    sources = read_lines(shared_data / f"pillars/source.{corpus}.txt")
     generator, essays, start = random.Random(1), [], 0
-    answers = joined_or_split(read_lines(DATA / f"pillars/T5-11B.{corpus}.txt"), share, generator)
+    answers = joined_or_split(read_lines(shared_data / f"pillars/T5-11B.{corpus}.txt"), share, generator)
     while start < len(answers):
         size = generator.randint(4, 20)
         essays.append(" ".join(answers[start : start + size]))
@@ -91,12 +88,11 @@ def test_essays_of_real_corrections(corpus, share, exact):
     assert sum(map(str.__eq__, sentence_parts(sources, essays), answers)) == exact
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
 @pytest.mark.parametrize(("fold", "sentences", "exact"), [("dev", 2225, 2223), ("test", 2743, 2735)])
-def test_essays_as_they_were_written(fold, sentences, exact):
+def test_essays_as_they_were_written(shared_data, fold, sentences, exact):
     """Essays of FCE with the annotator's corrections, one a line."""
     sources, corrections, answers = [], [], []
-    for essay in read_essays(DATA / f"fce/fce-{fold}.json"):
+    for essay in read_essays(shared_data / f"fce/fce-{fold}.json"):
         rows = to_sentences([essay])
         sources += [row.source for row in rows]
         corrections += [references(row)[0] for row in rows]

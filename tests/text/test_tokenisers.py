@@ -28,11 +28,8 @@ def test_tokens_become_prose(tokens, prose):
         # The Penn Treebank's conventions, as NLTK's word_tokenize has them but for the form of quotation marks.
         ("ptb", "I don't know, he's 10% off.", "I do n't know , he 's 10 % off ."),
         ("ptb", 'She cannot "see" (him)... wait!', 'She can not " see " ( him ) ... wait !'),
-        (
-            "ptb",
-            "Mr. Smith paid $10,000 at 10:30. The well-known dogs' tails --",
-            "Mr. Smith paid $ 10,000 at 10:30 . The well-known dogs ' tails --",
-        ),
+        ("ptb", "Mr. Smith paid $10,000 at 10:30. The", "Mr. Smith paid $ 10,000 at 10:30 . The"),
+        ("ptb", "The well-known dogs' tails --", "The well-known dogs ' tails --"),
         ("ptb", "'Tis the U.S. army's and/or e.g. that.", "'Tis the U.S. army 's and/or e.g. that ."),
         ("ptb", "'I'm gonna go'", "' I 'm gon na go '"),
         # sacrebleu 2.5: `sacrebleu.tokenizers.tokenizer_13a`
@@ -40,11 +37,7 @@ def test_tokens_become_prose(tokens, prose):
         ("char", "猫 is", "猫 i s"),
         ("whitespace", " a \t b\n", "a b"),
         # syntok 1.4.4: `[token.value for token in syntok.tokenizer.Tokenizer().tokenize(text)]`
-        (
-            "syntok",
-            "Ich habe ich's im Kaffee-Haus\n(z.B. um 10:30 Uhr) gesehen...\n",
-            "Ich habe ich 's im Kaffee Haus ( z . B . um 10:30 Uhr ) gesehen ...",
-        ),
+        ("syntok", "ich's im Kaffee-Haus\n(z.B. um 10) sah...\n", "ich 's im Kaffee Haus ( z . B . um 10 ) sah ..."),
         ("syntok", "Řekl: „Nevím, proč jel do Prahy.“", "Řekl : „ Nevím , proč jel do Prahy . “"),
         ("syntok", "I don't know snake_case, do you?", "I do not know snake case , do you ?"),
         ("syntok", "a\u200b", "a"),

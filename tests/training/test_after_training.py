@@ -10,11 +10,8 @@ from geceval.learning.impara import Job, train_impara
 from geceval.learning.recipe import Recipe
 from geceval.meta.judgments import HumanData, Item
 
-SYSTEMS = {
-    "INPUT": ["the cat sit on mat", "dog run"],
-    "BART": ["the cat sat on the mat", "dogs run"],
-    "T5": ["the cat sit on the mat", "dog runs"],
-}
+SYSTEMS = {"INPUT": ["the cat sit on mat", "dog run"], "BART": ["the cat sat on the mat", "dogs run"]}
+SYSTEMS["T5"] = ["the cat sit on the mat", "dog runs"]
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +26,12 @@ def checkpoint(corpus, base, tmp_path_factory):
 @pytest.fixture
 def human():
     """Two sentences of three systems that people ranked, as SEEDA is read."""
+    orders = ("BART", "T5", "INPUT"), ("T5", "BART", "INPUT")
     ranked = [
-        Item(0, "one", ((("BART",), 1), (("T5",), 2), (("INPUT",), 3))),
-        Item(1, "one", ((("T5",), 1), (("BART",), 2), (("INPUT",), 3))),
+        Item(n, "one", tuple(((name,), rank) for rank, name in enumerate(row, 1))) for n, row in enumerate(orders)
     ]
-    scores = {"BART": 1.0, "T5": 0.5, "INPUT": -1.0}
-    return HumanData(
-        "seeda", SYSTEMS["INPUT"], [0, 1], SYSTEMS, {"sent": ranked, "edit": ranked},
-        {"ts_sent": scores, "ts_edit": scores},
-    )  # fmt: skip
+    scores = dict.fromkeys(("ts_sent", "ts_edit"), {"BART": 1.0, "T5": 0.5, "INPUT": -1.0})
+    return HumanData("seeda", SYSTEMS["INPUT"], [0, 1], SYSTEMS, dict.fromkeys(("sent", "edit"), ranked), scores)
 
 
 def test_agreement_with_people_goes_into_results_and_card(checkpoint, human):

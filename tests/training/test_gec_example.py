@@ -9,6 +9,7 @@ import transformers
 
 import geceval
 import train_gec_example
+from geceval.core.files import read_lines
 
 PAIRS = {
     "the cat sit on the mat .": "the cat sat on the mat .",
@@ -22,21 +23,12 @@ PAIRS = {
 def corpus(tmp_path_factory):
     """Four sentences, eight times over, and each once with two references."""
     folder = tmp_path_factory.mktemp("corpus")
-    columns = {
-        "train.src": [*PAIRS] * 8,
-        "train.trg": [*PAIRS.values()] * 8,
-        "dev.src": [*PAIRS],
-        "dev.ref0": [*PAIRS.values()],
-        "dev.ref1": [text.replace("the", "this") for text in PAIRS.values()],
-    }
+    columns = {"train.src": [*PAIRS] * 8, "train.trg": [*PAIRS.values()] * 8, "dev.src": [*PAIRS]}
+    columns |= {"dev.ref0": [*PAIRS.values()], "dev.ref1": [text.replace("the", "this") for text in PAIRS.values()]}
     for name, lines in columns.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     train = ["--train", *(str(folder / f"train.{part}") for part in ("src", "trg"))]
     return [*train, "--dev", *(str(folder / f"dev.{part}") for part in ("src", "ref0", "ref1"))]
-
-
-def sentences(path):
-    return path.read_text(encoding="utf-8").splitlines()
 
 
 def test_the_logged_numbers_are_those_of_the_metrics(corpus, tmp_path, capsys):
@@ -57,8 +49,8 @@ def test_the_logged_numbers_are_those_of_the_metrics(corpus, tmp_path, capsys):
     chosen = results["epochs"][history.index(max(history))]
     assert results["best"]["step"] == chosen["step"]
 
-    references = [list(row) for row in zip(*(sentences(_path(corpus, f"dev.ref{n}")) for n in (0, 1)), strict=True)]
-    columns = {"sources": [*PAIRS], "predictions": sentences(output / "corrections.txt")}
+    references = [list(row) for row in zip(*map(read_lines, corpus[-2:]), strict=True)]  # the files of references
+    columns = {"sources": [*PAIRS], "predictions": read_lines(output / "corrections.txt")}
     errant = geceval.load("errant").compute(**columns, references=references)
     impara = geceval.load("impara").compute(**columns)
     expected = {"errant": errant["score"], "impara": impara["score"]}
@@ -76,16 +68,7 @@ def test_the_snippet_of_the_docs_trains(tmp_path, monkeypatch):
     model, tokenizer = train_gec_example.tiny_t5([train_gec_example.PREFIX, *PAIRS, *PAIRS.values()])
     data = train_gec_example.encode(tokenizer, [*PAIRS], [*PAIRS.values()], 16)
     given = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
-    names = {
-        "geceval": geceval,
-        "transformers": transformers,
-        "references": [[text] for text in PAIRS.values()],
-        **given,
-    }
-    exec(compile(snippet, "training.md", "exec"), names)
-    evaluations = [entry for entry in names["trainer"].state.log_history if "eval_errant_f" in entry]
+    given |= {"geceval": geceval, "transformers": transformers, "references": [[text] for text in PAIRS.values()]}
+    exec(compile(snippet, "training.md", "exec"), given)
+    evaluations = [entry for entry in given["trainer"].state.log_history if "eval_errant_f" in entry]
     assert len(evaluations) == 3 and all("eval_impara" in entry for entry in evaluations)
-
-
-def _path(corpus, name):
-    return next(Path(path) for path in corpus if path.endswith(name))

@@ -8,11 +8,8 @@ import pytest
 import ged_ablation as script
 from geceval.meta.judgments import HumanData, Item
 
-SYSTEMS = {
-    "INPUT": "the cat sit on mat dog run",
-    "BART": "the cat sat on mat dog runs",
-    "T5": "the cat sit on mat dog runs",
-}
+SYSTEMS = {"INPUT": "the cat sit on mat dog run", "BART": "the cat sat on mat dog runs"}
+SYSTEMS["T5"] = "the cat sit on mat dog runs"
 
 
 @pytest.fixture

@@ -93,11 +93,7 @@ def test_options_of_a_training(files, tmp_path, capsys, name, options, message):
         ("count_words", "absent.txt --output NEW", "absent.txt"),
         ("train_edit_quality", "--m2 absent.m2 --output NEW", "absent.m2"),
         ("train_gec_example", "--train FEW FEW --dev FEW EMPTY --output NEW", "has 6 lines but"),
-        (
-            "ged_ablation",
-            "--train-m2 CORPUS --dev-m2 CORPUS --m2 CORPUS --ratings RATINGS --seeda absent-seeda --output NEW",
-            "absent-seeda",
-        ),
+        ("ged_ablation", "--train-m2 FEW --dev-m2 FEW --m2 FEW --ratings RATINGS --seeda gone --output NEW", "gone"),
     ],
 )
 def test_files_of_other_scripts(files, tmp_path, capsys, name, arguments, message):

@@ -37,11 +37,7 @@ def test_every_kind_makes_another_text_again_and_again(kind, corpus):
         ("number_changed", "We saw two .", {f"We saw {n} ." for n in ("three", "four", "five", "thousand", "hundred")}),
         ("number_changed", "We saw him .", {None}),
         ("name_changed", "Yesterday Peter came .", {"Yesterday Anna came ."}),
-        (
-            "clause",
-            "He stayed at home because it was raining all day .",
-            {"He stayed at home .", "It was raining all day ."},
-        ),
+        ("clause", "He was at home because it rained all day .", {"He was at home .", "It rained all day ."}),
         ("content_dropped", "He saw water .", {"He saw .", "He water .", "He ."}),
         ("commas_added", "He ran home .", {"He , ran , home ."}),
         ("commas_added", "Yes .", {None}),

@@ -54,26 +54,12 @@ def test_the_penalty_is_chosen_on_the_dev_fold(make_causal, monkeypatch):
     assert torch.equal(head.head.weight, torch.from_numpy(ridge(states[:40], ratings[:40], found["penalty"])[0]))
 
 
-@pytest.fixture(scope="module", params=["gpt2", "llama"])
-def kind(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def causal(kind, make_causal):
-    return make_causal(5, kind)
-
-
-def rated(ratings, base, folder, *options):
-    arguments = ["--ratings", str(ratings), "--dev", "20", "--test", "20", "--init-from", str(base), "--quiet"]
-    return [*arguments, "--output", str(folder), *options]
-
-
-def test_heads_alone_answer_as_by_hand(causal, some_ratings, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_heads_alone_answer_as_by_hand(kind, make_causal, some_ratings, tmp_path, monkeypatch):
     monkeypatch.setattr("recipes.some.RIDGE", (0.01, 100.0))
-    folder = tmp_path / "some"
-    options = [*rated(some_ratings, causal, folder), "--head-layer", "1"]
-    assert train_some.main(options) == 0
+    folder, causal = tmp_path / "some", make_causal(5, kind)
+    options = ["--ratings", str(some_ratings), "--dev", "20", "--test", "20", "--init-from", str(causal), "--quiet"]
+    assert train_some.main([*options, "--output", str(folder), "--head-layer", "1"]) == 0
     results = json.loads((folder / "results.json").read_text())
     assert results["parts"]["fluency"]["test"]["pearson"] > 0.9
     assert results["parts"]["fluency"]["head"]["penalty"] == 0.01

@@ -49,10 +49,7 @@ def test_edits_of_systems_by_the_references_that_have_them():
 
 
 def test_cases_weigh_what_they_stand_for_and_the_shift_meets_what_people_find_right():
-    rows = [
-        (f"She like cats {number} .", [f"She likes cats {number} !"], [f"She likes cats {number} ."])
-        for number in range(4)
-    ]
+    rows = [(f"She like cats {n} .", [f"She likes cats {n} !"], [f"She likes cats {n} ."]) for n in range(4)]
     cases = system_cases(rows + [(source, [source + " ?"], [source]) for source, *_ in rows], "some", 4)
     weights = {case.target: case.weight for case in cases}
     assert weights == {0.95: pytest.approx(2 / 3), UNSEEN: pytest.approx(4 / 3)}  # 4 of 4 and 4 of 8 edits

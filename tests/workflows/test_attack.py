@@ -1,7 +1,6 @@
 """Attacks on metrics whose every score is known, and on metrics of the registry."""
 
 import dataclasses
-from dataclasses import dataclass
 
 import pytest
 
@@ -18,15 +17,10 @@ FREE = ["Each day he goes to two schools .", "They are all good , not bad .", "I
 REFERENCES = [list(row) for row in zip(GOOD, FREE, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class NoSettings(TextOptions):
-    """A metric without settings."""
-
-
 class Words(Scorer):
     """The number of words: likes whatever is longer."""
 
-    name, description, Settings, reads_references = "words", "Number of words.", NoSettings, False
+    name, description, Settings, reads_references = "words", "Number of words.", TextOptions, False
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

@@ -42,9 +42,8 @@ class Toy(Scorer):
 
 def curved(words):
     """A and B are worth little alone and much together, B and C repeat each other, d never matters."""
-    return (
-        0.1 + 0.2 * ("A" in words) + 0.1 * ("B" in words) + 0.3 * ({"A", "B"} <= words) - 0.15 * ({"B", "C"} <= words)
-    )
+    alone = 0.1 + 0.2 * ("A" in words) + 0.1 * ("B" in words)
+    return alone + 0.3 * ({"A", "B"} <= words) - 0.15 * ({"B", "C"} <= words)
 
 
 def one(scorer, edits, source=SOURCE, **settings) -> Attribution:

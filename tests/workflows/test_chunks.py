@@ -1,14 +1,10 @@
 """Tables of chunks: the hand cases of CLEME, worked out on paper from the definitions of Ye et al. (2023)."""
 
-import runpy
-from pathlib import Path
-
+import cleme_cases as cases
 import pytest
 
 from geceval.edits.m2 import M2Sentence, write_m2
 from geceval.workflows.chunks import chunk_tables
-
-cases = runpy.run_path(str(Path(__file__).parents[1] / "cleme_cases.py"))
 
 
 @pytest.fixture
@@ -16,8 +12,8 @@ def lay_out(tmp_path):
     """Tables of one sentence; edits as in `cleme_cases.py`."""
 
     def tables(source, hypothesis, *references, **options):
-        write_m2(tmp_path / "own.m2", [M2Sentence(source, {0: cases["edits"](hypothesis)})])
-        write_m2(tmp_path / "gold.m2", [M2Sentence(source, dict(enumerate(map(cases["edits"], references))))])
+        write_m2(tmp_path / "own.m2", [M2Sentence(source, {0: cases.edits(hypothesis)})])
+        write_m2(tmp_path / "gold.m2", [M2Sentence(source, dict(enumerate(map(cases.edits, references))))])
         return chunk_tables(predictions_m2=tmp_path / "own.m2", gold_m2=tmp_path / "gold.m2", **options)
 
     return tables
@@ -68,7 +64,7 @@ ROWS = {
 @pytest.mark.parametrize("case", ROWS)
 @pytest.mark.parametrize(("place", "assumption"), enumerate(["dependent", "independent"]))
 def test_hand_cases(lay_out, case, place, assumption):
-    source, hypothesis, references = cases["CASES"][case][0]
+    source, hypothesis, references = cases.CASES[case][0]
     [table] = lay_out(source, hypothesis, *references, assumption=assumption)
     assert " ".join(cell.text for cell in table.rows[0] if cell.text) == source
     assert not any(cell.label for cell in table.rows[0])

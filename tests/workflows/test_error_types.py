@@ -28,13 +28,8 @@ GOLD = [
     M2Sentence("p q r", {0: [P, Q], 1: [P, Z]}),
 ]
 QUOTES = [Edit(1, 2, "“", "R:PUNCT"), Edit(3, 4, "”", "R:PUNCT")]
-SYSTEM = [
-    [A, Edit(3, 4, "D", "R:PREP")],
-    [],
-    [Edit(0, 1, "K", "R:VERB")],
-    QUOTES,
-    [P, Edit(1, 2, "Q", "R:PREP")],  # the annotator's correction under another type
-]
+OTHER = Edit(1, 2, "Q", "R:PREP")  # an annotator's correction under another type
+SYSTEM = [[A, Edit(3, 4, "D", "R:PREP")], [], [Edit(0, 1, "K", "R:VERB")], QUOTES, [P, OTHER]]
 COPY: list[list[Edit]] = [[] for _ in SYSTEM]
 
 

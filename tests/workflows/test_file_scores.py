@@ -21,6 +21,7 @@ from geceval.workflows.batches import BatchScorer, absolute_paths, part_scorer
 from geceval.workflows.file_scores import MANIFEST, make_run, score_part
 
 WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
 
 
 def corpus(rows, seed=0, most=3):
@@ -170,15 +171,16 @@ def test_what_cannot_be_done_is_refused_before_any_work(files, tmp_path):
     assert not output.exists()
 
 
-def test_columns_of_one_name(tmp_path):
+def test_columns_of_one_name(tmp_path, make_causal):
     columns = ["sources", "predictions", "references", "references", "id", "id"]
     path = tmp_path / "twice.parquet"
     parquet.write_table(pyarrow.table([["a"]] * len(columns), names=columns), path)
+    free = ("fluency", tmp_path / "scores", {"model": str(make_causal(0)), "guard": "off"})  # it reads no references
     with pytest.raises(ValueError, match="twice.parquet has two columns 'references'"):
         make_run(path, "gleu", tmp_path / "scores", {})
     with pytest.raises(ValueError, match="twice.parquet has two columns 'id'"):
-        make_run(path, "fluency", tmp_path / "scores", {}, keep=["id"])
-    assert finish(make_run(path, "fluency", tmp_path / "scores", {})).pending() == []  # others may have one name
+        make_run(path, *free, keep=["id"])
+    assert finish(make_run(path, *free)).pending() == []  # others may have one name
 
 
 def test_scores_as_a_column_of_a_data_set():
@@ -196,8 +198,7 @@ def test_scores_as_a_column_of_a_data_set():
 
 def test_the_page_on_scale(tmp_path, monkeypatch, capsys):
     """Its code for `datasets` runs, here with a metric that loads no model."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
-    code = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0]
+    code = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)[0]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     Path("corpus").mkdir()
@@ -209,8 +210,7 @@ def test_the_page_on_scale(tmp_path, monkeypatch, capsys):
 
 
 def test_the_command_of_the_page(tmp_path, monkeypatch, capsys):
-    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"```bash\n(.*?)\n```", page, flags=re.DOTALL)
+    (line,) = re.findall(r"```bash\n(.*?)\n```", PAGE, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     for name, text in (("source", "He go ."), ("system", "He goes ."), ("reference", "He goes .")):
         Path(f"{name}.txt").write_text(f"{text}\n", encoding="utf-8")

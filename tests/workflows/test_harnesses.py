@@ -1,7 +1,5 @@
 """geceval inside other engines: each runs as it is published, with a real model; and torchmetrics on two processes."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

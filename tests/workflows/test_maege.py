@@ -4,33 +4,25 @@ import pytest
 
 import geceval
 from geceval import registry
-from geceval.edits.edit import apply
-from geceval.edits.m2 import read_m2, references
+from geceval.edits.edit import Edit, apply
+from geceval.edits.m2 import M2Sentence, read_m2, references, write_m2
 from geceval.workflows.maege import Settings, chain_agreement, make_chains, make_corpora, sentence_correlation
 
-BLOCKS = [
-    ("the cat sit on a mat", {0: ["1 2 cats", "4 5 the"], 1: ["2 3 sits", "4 5 the", "5 6 mats"]}),
-    ("a dogs run to school", {0: ["0 1 the"], 1: ["1 2 dog", "2 3 runs"]}),
-    ("he go home", {0: ["1 2 goes"]}),
-    ("they are happy", {0: [], 1: ["2 3 sad"]}),
-]
+BLOCKS = {
+    "the cat sit on a mat": {0: [(1, "cats"), (4, "the")], 1: [(2, "sits"), (4, "the"), (5, "mats")]},
+    "a dogs run to school": {0: [(0, "the")], 1: [(1, "dog"), (2, "runs")]},
+    "he go home": {0: [(1, "goes")]},
+    "they are happy": {0: [], 1: [(2, "sad")]},
+}
 
 
 @pytest.fixture
 def m2(tmp_path) -> str:
-    lines = []
-    for number in range(6):
-        for text, edits in BLOCKS:
-            lines.append(f"S {text} {'now ' * number}")
-            for who, row in edits.items():
-                for start, end, word in (edit.split() for edit in row):
-                    lines.append(f"A {start} {end}|||R:X|||{word}|||REQUIRED|||-NONE-|||{who}")
-                if not row:
-                    lines.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{who}")
-            lines.append("")
-    path = tmp_path / "gold.m2"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
+    blocks = {text: {who: [Edit(at, at + 1, word, "R:X") for at, word in row] for who, row in edits.items()}
+              for text, edits in BLOCKS.items()}  # fmt: skip
+    sentences = [M2Sentence(text + " now" * number, edits) for number in range(6) for text, edits in blocks.items()]
+    write_m2(tmp_path / "gold.m2", sentences)
+    return str(tmp_path / "gold.m2")
 
 
 @pytest.mark.parametrize("metric", ["gleu", "green", "m2", "i_measure"])

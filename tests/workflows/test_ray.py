@@ -11,6 +11,7 @@ import psutil
 import pyarrow
 import pyarrow.parquet as parquet
 import pytest
+from workflows.test_file_scores import PAGE, corpus
 
 from geceval import registry
 
@@ -20,7 +21,6 @@ import geceval.ray  # noqa: E402
 
 pytestmark = pytest.mark.slow  # a cluster takes half a minute to start
 
-WORDS = ["the", "a", "cat", "cats", "sat", "on", "mat", "dogs", "run", "runs", "school"]
 SLOW = {"iterations": 40_000}  # so many that a kill meets a part
 
 
@@ -41,19 +41,9 @@ def cluster():
     ray.shutdown()
 
 
-def table(rows):
-    words = [[WORDS[(7 * row + 3 * position) % len(WORDS)] for position in range(3 + row % 6)] for row in range(rows)]
-    return {
-        "id": list(range(rows)),
-        "sources": [" ".join(row) for row in words],
-        "predictions": [" ".join(row[:2] + row[3:]) for row in words],
-        "references": [[" ".join(row[:2] + ["the"] + row[3:])] * (1 + number % 2) for number, row in enumerate(words)],
-    }
-
-
 @pytest.fixture
 def files(tmp_path):
-    whole = table(300)
+    whole = corpus(300)
     for part in range(20):
         rows = slice(15 * part, 15 * (part + 1))
         parquet.write_table(
@@ -109,7 +99,7 @@ def test_a_killed_worker_loses_and_doubles_no_row(cluster, files, tmp_path):
 
 
 def test_a_data_set_of_ray_gets_a_column(cluster):
-    whole = table(40)
+    whole = corpus(40)
     rows = [dict(zip(whole, values, strict=True)) for values in zip(*whole.values(), strict=True)]
     data = ray.data.from_items(rows)
     found = data.map_batches(geceval.BatchScorer, fn_constructor_args=("gleu",), concurrency=1).take_all()
@@ -120,11 +110,10 @@ def test_a_data_set_of_ray_gets_a_column(cluster):
 
 def test_the_page_on_scale(cluster, tmp_path, monkeypatch, capsys):
     """Its code for Ray runs, here with a metric that loads no model."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
-    code = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[1]
+    code = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)[1]
     monkeypatch.chdir(tmp_path)
     Path("corpus").mkdir()
-    whole = table(20)
+    whole = corpus(20)
     parquet.write_table(pyarrow.table(whole), "corpus/0.parquet")
     exec(code.replace('"impara"', '"gleu"'), {})
     result = registry.make_scorer("gleu").score(whole["sources"], whole["predictions"], whole["references"])

@@ -74,17 +74,6 @@ def test_use_does_not_change_its_fingerprint(checkpoint, scores):
     assert (again(SOURCES, PREDICTIONS), again.__name__) == (scores, "geceval_impara_strict")
 
 
-def test_a_reward_does_not_depend_on_the_other_rows():
-    """What is prose is decided row by row: the last row, as it stands, would have other tokens than its reference."""
-    reward = geceval.reward("gleu")
-    sources, predictions = [*SOURCES, "I has dogs, and cats."], [*PREDICTIONS, "I have dogs, and cats."]
-    references = [["He goes to school ."], ["They sleep ."], ["A cat sat ."], ["I have dogs , and cats ."]]
-    together = reward(sources, predictions, references)
-    rows = zip(sources, predictions, references, strict=True)
-    assert together == [reward([source], [text], [row])[0] for source, text, row in rows]
-    assert together[-1] == 1.0
-
-
 def test_mistakes(impara):
     with pytest.raises(TypeError, match="impara: unknown option 'frob'"):
         geceval.reward("impara", frob=1)
@@ -93,10 +82,7 @@ def test_mistakes(impara):
         ({"sources": SOURCES}, strict + r"predictions \(or completions\) are missing"),
         ({"completions": PREDICTIONS}, strict + r"sources \(or prompts\) are missing"),
         ({"source": SOURCES, "predictions": PREDICTIONS}, strict + "unknown column 'source'"),
-        (
-            {"prompts": ["a"], "completions": [3]},
-            r"completions\[0\] must be a text or a list of messages with .*, got 3",
-        ),
+        ({"prompts": ["a"], "completions": [3]}, r"completions\[0\] must be a text or a list of messages .*, got 3"),
         ({"prompts": [[answer]], "completions": ["a"]}, r"prompts\[0\] must be a text or a list of messages"),
     ):
         with pytest.raises(TypeError, match=message):

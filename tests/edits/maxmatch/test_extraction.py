@@ -1,24 +1,19 @@
 """The fast lattice of MaxMatch against its definition, the edge cases of the official scorer, and invariants."""
 
-import importlib.util
 import random
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
+from edits.maxmatch.slow_maxmatch import slow_maxmatch
 from hypothesis import given
 from hypothesis import strategies as st
 
 import geceval
 from geceval.core.disk_cache import FILE
-from geceval.edits.edit import NOOP, Edit, apply
+from geceval.edits.edit import Edit, apply
 from geceval.edits.maxmatch import arcs, extraction
 from geceval.edits.maxmatch.extraction import EXTRACTING, SCORING, Lattice, Rules, extract_all
-
-_spec = importlib.util.spec_from_file_location("slow_maxmatch", Path(__file__).with_name("slow_maxmatch.py"))
-slow = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(slow)
 
 SPARSE, DENSE = 10**9, 0
 
@@ -46,7 +41,7 @@ def random_case(random_):
 
 
 def check_against_definition(source, prediction, golds, rules):
-    expected, matched = slow.slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.version)
+    expected, matched = slow_maxmatch(source, prediction, golds, rules.max_unchanged_words, rules.version)
     gold = [Edit(start, end, texts[0], alternatives=tuple(texts[1:])) for start, end, texts in golds]
     extraction = Lattice(source, prediction, rules).extract(gold)
     found = [(" ".join(source.split()[e.start : e.end]), e.correction) for e in extraction.edits]
@@ -84,9 +79,7 @@ def test_ties_as_in_the_definition(monkeypatch, dense_from, case):
 EDGES = [
     pytest.param("", "a b", [Edit(0, 0, "a b")], (1, 1, 1), id="empty source"),
     pytest.param("", "", [], (0, 0, 0), id="both empty"),
-    pytest.param("a b c", "a y c", [Edit(1, 2, "x", alternatives=("y",))], (1, 1, 1), id="alternative"),
     pytest.param("a b c", "a c", [Edit(1, 2, "x", alternatives=("",))], (1, 1, 1), id="alternative deletes"),
-    pytest.param("a b c", "a b c", [Edit(-1, -1, "", NOOP)], (0, 0, 0), id="noop"),
     pytest.param("a b", "A b", [Edit(0, 1, "A")], (1, 1, 1), id="case counts"),
     pytest.param("a\u00a0b c", "a  b\tc", [], (0, 0, 0), id="any white space separates tokens"),
 ]
@@ -120,7 +113,7 @@ def test_where_words_repeat_an_edit_of_the_reference_itself_can_be_lost():
     gold = Lattice("d b", "b c b c", EXTRACTING).extract().edits
     assert len(gold) == 2
     assert len(Lattice("d b", "b c b c").extract(gold).matches) == 1
-    definition = slow.slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])
+    definition = slow_maxmatch("d b", "b c b c", [(e.start, e.end, [e.correction]) for e in gold])
     assert definition[1] == 1
 
 
@@ -137,13 +130,6 @@ def test_of_too_large_a_lattice_a_single_path_is_searched():
     bare = Lattice(source, prediction, Rules(max_cells=10))
     assert bare.single_path
     assert bare.extract([]).edits == [Edit(i, i + 1, f"p{i}") for i in range(20)]
-
-
-def test_300_unrelated_words_are_bounded():
-    source = " ".join(f"s{i}" for i in range(300))
-    lattice = Lattice(source, " ".join(f"p{i}" for i in range(310)))
-    assert lattice.single_path
-    assert len(lattice.extract([]).edits) == 1
 
 
 def test_several_annotators_share_a_lattice():

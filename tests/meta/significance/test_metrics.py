@@ -141,10 +141,6 @@ def test_bad_input():
             compare_agreement(**({"pairs": pairs, "first": first, "second": second} | arguments))
 
 
-def random_scores(seed: int, *shape: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape)
-
-
 def test_williams_numbers_of_mt_metrics_eval():
     # The example of mt-metrics-eval's own test: correlations .9994, .9869, .9906.
     found = williams_test(GOLD, CLOSE, FAR)
@@ -166,7 +162,7 @@ def test_williams_mirrors_and_identical_metrics_do_not_differ():
 
 def test_williams_variants():
     assert williams_test(GOLD, [-value for value in CLOSE], FAR).t < 0
-    human, first, second = random_scores(1, 3, 12)
+    human, first, second = np.random.default_rng(1).normal(size=(3, 12))
     found = williams_test(human, first, second, "spearman")
     r = [stats.spearmanr(*pair).statistic for pair in ((first, human), (second, human), (first, second))]
     assert found.t == pytest.approx(williams(*r, 12).t)

@@ -195,17 +195,14 @@ def test_types_are_sorted_from_hard_to_easy(level, expected):
     assert [(row.type, row.frequency) for row in rows] == [(kind, frequency) for kind, _, _, frequency in expected]
     assert [row.mean for row in rows] == pytest.approx([mean for _, mean, _, _ in expected])
     assert [row.sd for row in rows] == pytest.approx([sd for _, _, sd, _ in expected])
+    with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
+        type_table(TYPED_REFERENCE, 4)
 
 
 def test_types_without_operation_get_it_from_the_span():
     chunks = cut("a b", [Edit(0, 0, "x", "Art"), Edit(0, 1, "", "Art"), Edit(1, 2, "y", "Art")])
     nobody = Difficulty(1, [[0] * len(chunks)])
     assert {row.type for row in type_table(ReferenceDifficulty([chunks], nobody), 1)} == {"M", "U", "R"}
-
-
-def test_there_are_three_levels():
-    with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
-        type_table(TYPED_REFERENCE, 4)
 
 
 def test_the_table_of_chunks():

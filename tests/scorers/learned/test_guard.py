@@ -15,24 +15,9 @@ from geceval.core.options import RunTime
 from geceval.models.checkpoints import resolve
 from geceval.models.encoder import Encoder
 from geceval.models.regressors import load_regressor
+from geceval.scorers.learned import guard as rules
 from geceval.scorers.learned.estimators import similarities
-from geceval.scorers.learned.guard import (
-    DEFAULT,
-    LOWEST,
-    Effect,
-    aligned,
-    estimated,
-    growth,
-    is_decorated,
-    keeps_content,
-    kept_trigrams,
-    kept_words,
-    length_ratio,
-    penalties,
-    reasons,
-    visible,
-    words,
-)
+from geceval.scorers.learned.guard import DEFAULT, LOWEST, Effect, penalties, reasons
 from geceval.scorers.learned.guarded import GuardedScorer
 
 GUARDED = [name for name in registry.list_metrics() if issubclass(registry.scorer_class(name), GuardedScorer)]
@@ -55,16 +40,16 @@ def test_every_metric_without_references_has_it():
 
 def test_shares_by_hand():
     # " abc " has _ab abc bc_, " abd " has _ab abd bd_: (1 + 1) / (3 + 1).
-    assert kept_trigrams("abc", "ABD") == 0.5
-    assert kept_trigrams("a  b c", "a b c") == 1.0
-    assert kept_words("a b b c d e f g", "b b") == 0.5  # two granted
-    assert length_ratio("a b c", "abc d") == 0.75
-    assert length_ratio("a b c d", "ab", 1) == 0.75
-    assert length_ratio("", "") == 1.0
+    assert rules.kept_trigrams("abc", "ABD") == 0.5
+    assert rules.kept_trigrams("a  b c", "a b c") == 1.0
+    assert rules.kept_words("a b b c d e f g", "b b") == 0.5  # two granted
+    assert rules.length_ratio("a b c", "abc d") == 0.75
+    assert rules.length_ratio("a b c d", "ab", 1) == 0.75
+    assert rules.length_ratio("", "") == 1.0
     # Three characters more or fewer are none.
     growths = {"abcde": 1, "abcd": 7 / 8, "": 3 / 8, "abcd efgh ij k": 1, "a" * 15: 1.5}
-    assert {text: growth("abcd efgh", text) for text in growths} == growths
-    assert words("I do n't have 1,000 cats") == words("I don\u2019t have 1,000 cats.")
+    assert {text: rules.growth("abcd efgh", text) for text in growths} == growths
+    assert rules.words("I do n't have 1,000 cats") == rules.words("I don\u2019t have 1,000 cats.")
 
 
 @pytest.mark.parametrize(
@@ -72,10 +57,10 @@ def test_shares_by_hand():
 )
 def test_the_rule_by_hand(guard, factor, knees, granted):
     prediction = "He goes to school with friends ."
-    kept = kept_trigrams(SOURCE, prediction) if guard == "surface" else 7 / 9  # 5 words, and two
+    kept = rules.kept_trigrams(SOURCE, prediction) if guard == "surface" else 7 / 9  # 5 words, and two
     encoder = Encoder.load(resolve("bundled"))
     (cosine,) = similarities(encoder, [SOURCE], [prediction], RunTime())
-    shares = (kept, cosine, length_ratio(SOURCE, prediction, granted))
+    shares = (kept, cosine, rules.length_ratio(SOURCE, prediction, granted))
     total = sum(math.log(min(1, share / knee)) for share, knee in zip(shares, knees, strict=True))
     assert 0 > total > math.log(0.05)
     further = surface([SOURCE], [prediction], "faithful")[0] if guard == "strict" else 0.0
@@ -103,7 +88,7 @@ def test_the_estimator_has_a_dead_zone_a_slope_and_a_floor():
     config = {f"geceval_guard_{name}": value for name, value in config.items()}
     checkpoint = dataclasses.replace(resolve("bundled"), config=config)
     growths = np.array([1.0, 0.8, 2.0, 1.0, 0.4, 0.4, 4.0, 0.0])
-    found = estimated(np.array([3.0, -1.4, -2.4, -100.0, 3.0, -2.4, 3.0, np.nan]), growths, checkpoint)
+    found = rules.estimated(np.array([3.0, -1.4, -2.4, -100.0, 3.0, -2.4, 3.0, np.nan]), growths, checkpoint)
     twice = 4 * math.log(2)
     assert found.tolist() == pytest.approx([0.0, 0.0, -2.0, -12.0, -twice, -2 - twice, -twice, -12.0])
 
@@ -190,7 +175,7 @@ def test_a_published_metric_warns_of_what_it_lets_pass(make_checkpoint, tmp_path
     scorer = registry.make_scorer("impara_ged", {"model": model})
     scorer.score(SOURCES, [CORRECTED[0], "The weather is mild .", ""])
     told = "impara_ged: 2 of 3 predictions would be penalised by guard='surface', first on line 2, which says something"
-    assert [record.getMessage() for record in caplog.records] == [f"{told} else"]
+    assert caplog.messages == [f"{told} else"]
     caplog.clear()
     registry.make_scorer("impara_ged", {"model": model, "guard": "off"}).score(SOURCES, ["a", "b", "c"])
     assert not caplog.records
@@ -199,7 +184,7 @@ def test_a_published_metric_warns_of_what_it_lets_pass(make_checkpoint, tmp_path
 def test_sentences_of_another_corpus_are_reported(caplog):
     registry.make_scorer("impara_lm", {"guard": "surface"}).score(SOURCES * 2, ["Nothing fits here !"] * 6)
     told = "impara_lm: predictions keep only 0 % of the sources' tokens; are they in the order of the sources?"
-    assert [record.getMessage() for record in caplog.records] == [told]
+    assert caplog.messages == [told]
 
 
 @pytest.mark.parametrize(
@@ -240,13 +225,13 @@ def test_marks_before_a_sentence_are_penalised():
     outputs = [mark.format(text) for mark in marks for text in (SOURCE, CORRECTED[0])]
     assert surface([SOURCE] * len(outputs), outputs, "faithful").max() <= -2.0
     assert reasons(SOURCE, f"- {CORRECTED[0]}") == "begins with other marks"
-    assert not is_decorated("‘ I go home he said .", '" I go home " , he said .')
+    assert not rules.is_decorated("‘ I go home he said .", '" I go home " , he said .')
 
 
 def test_texts_are_read_as_people_see_them():
-    assert visible(" a\u00a0 b\r\n\tc\u3000d ") == "a b c d"
-    assert visible("sc\u200bho\u00adol \u2060ok\ufeff\u3164") == "school ok"
-    assert visible("“Ça va ?” 🙂 naïve") == "“Ça va ?” 🙂 naïve"
+    assert rules.visible(" a\u00a0 b\r\n\tc\u3000d ") == "a b c d"
+    assert rules.visible("sc\u200bho\u00adol \u2060ok\ufeff\u3164") == "school ok"
+    assert rules.visible("“Ça va ?” 🙂 naïve") == "“Ça va ?” 🙂 naïve"
     for name in ("impara_lm", "some"):
         scorer = registry.make_scorer(name)
         plain = scorer.score([SOURCE], [CORRECTED[0]])
@@ -277,10 +262,10 @@ def test_two_long_texts_are_aligned():
     numbers = [str(number) for number in range(100)]
     source = " ".join(numbers)
     tenth = " ".join(numbers[:9] + ["x"] + numbers[10:])
-    assert aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
+    assert rules.aligned(source, tenth) == [(" ".join(numbers[:40]), " ".join(numbers[:9] + ["x"] + numbers[10:40]))]
     second, third = (" ".join(numbers[40:80]), " ".join(numbers[40:50])), (" ".join(numbers[80:]), "")
-    assert aligned(source, " ".join(numbers[:50])) == [second, third]
-    assert aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
+    assert rules.aligned(source, " ".join(numbers[:50])) == [second, third]
+    assert rules.aligned(source, f"a b {source}") == [(" ".join(numbers[:40]), "a b " + " ".join(numbers[:40]))]
 
 
 def test_what_lies_beyond_the_length_of_the_estimator_counts():
@@ -299,12 +284,12 @@ def test_what_lies_beyond_the_length_of_the_estimator_counts():
 
 
 def test_what_keeps_its_content_words_is_not_read_by_the_estimator():
-    assert keeps_content("He work at the school every days .", "He works at school every day .")
-    assert not keeps_content("He goes to school .", "He does not go to school .")
-    assert not keeps_content("He goes to school .", "She goes to school .")
-    assert not keeps_content("I have 2 cats .", "I have 3 cats .")
-    assert not keeps_content("Dogs bite men .", "Men bite dogs .")
-    assert not keeps_content("He goes .", "He goes to the of at the a an .")
+    assert rules.keeps_content("He work at the school every days .", "He works at school every day .")
+    assert not rules.keeps_content("He goes to school .", "He does not go to school .")
+    assert not rules.keeps_content("He goes to school .", "She goes to school .")
+    assert not rules.keeps_content("I have 2 cats .", "I have 3 cats .")
+    assert not rules.keeps_content("Dogs bite men .", "Men bite dogs .")
+    assert not rules.keeps_content("He goes .", "He goes to the of at the a an .")
     geceval.clear_caches()
     surface([SOURCE, "They has two cat ."], ["He never went .", "They have two cats ."], "faithful")
     reader = load_regressor(resolve("bundled:meaning"), RunTime())

@@ -17,28 +17,17 @@ SYSTEMS = {
 }
 
 
-def texts_read(monkeypatch):
-    """How many texts a model has read each time."""
-    sizes = []
-    run = CausalModel._run
-    monkeypatch.setattr(CausalModel, "_run", lambda self, *given: sizes.append(len(given[1])) or run(self, *given))
-    return sizes
-
-
 @pytest.mark.parametrize(
     ("metric", "distinct"),
-    [
-        ("fluency", 7),
-        ("impara_lm", 7),
-        ("scribendi", 8),  # what no system changed is not read
-    ],
+    [("fluency", 7), ("impara_lm", 7), ("scribendi", 8)],  # what none changed is not read
 )
 def test_systems_are_read_together(make_causal, monkeypatch, metric, distinct):
     folder = str(make_causal(2, "llama"))
     plain = registry.make_scorer(metric, {"model": folder})
     expected = {name: plain.score(SOURCES, predictions) for name, predictions in SYSTEMS.items()}
     geceval.clear_caches()
-    sizes = texts_read(monkeypatch)
+    sizes, run = [], CausalModel._run  # how many texts the model reads each time
+    monkeypatch.setattr(CausalModel, "_run", lambda self, *given: sizes.append(len(given[1])) or run(self, *given))
     scorer = registry.make_scorer(metric, {"model": folder})
     found = registry.score_systems(scorer, SOURCES, SYSTEMS)
     assert sizes == [distinct]
