@@ -48,7 +48,8 @@ def show_chunks(
         render.literal(chunk_table(table)),
         render.literal(chunk_legend([table])) or render.note("Nobody changes anything."),
         render.note(
-            "Above each chunk stand the offsets of its words; ∅ is no word. The metrics cleme and cleme2 count these."
+            "Above each chunk: the words of the source that it spans. ∅: no word. The metrics cleme and cleme2 count "
+            "these chunks."
         ),
     )
     data = {

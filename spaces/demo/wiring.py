@@ -90,8 +90,8 @@ def _ask(name: str, count: int, field: str = "next") -> str:
     return f"(...v) => {{ {own} const now = v.slice(0, {count}); own.{field} = JSON.stringify(now); return now; }}"
 
 
-_SCROLL = """if (matchMedia("(max-width: 640px)").matches)
-    document.getElementById({view})?.scrollIntoView({{behavior: "smooth"}});"""  # on a phone it is below the button
+_SCROLL = """const view = document.getElementById({view}), top = view?.getBoundingClientRect().top;
+    if (top < 0 || top > innerHeight - 200) view.scrollIntoView({{behavior: "smooth"}});"""  # else it is out of sight
 
 
 def _compare(name: str, inputs: Sequence[Any], view: Any, verb: str, before: str = "") -> dict[str, Any]:
