@@ -152,7 +152,8 @@ def choices(names: Sequence[str], brief: bool = False) -> list[tuple[str, str]]:
 def summary(name: str) -> str:
     """A metric in one line, without its name, which some begin with: `GREEN: ...`."""
     first, colon, rest = description(name).partition(": ")
-    return rest if colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "") else description(name)
+    named = colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "")
+    return f"{rest[:1].upper()}{rest[1:]}" if named else description(name)
 
 
 def call(name: str) -> str:
