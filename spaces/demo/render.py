@@ -76,7 +76,8 @@ def warning(text: str) -> str:
 
 def warnings(texts: Sequence[str]) -> str:
     """What geceval warned of, each once."""
-    return "".join(warning(f"{text[:1].upper()}{text[1:]}.") for text in dict.fromkeys(texts))
+    sentences = (text if text.endswith("?") else f"{text}." for text in dict.fromkeys(texts))
+    return "".join(warning(f"{text[:1].upper()}{text[1:]}") for text in sentences)
 
 
 def empty(text: str) -> str:

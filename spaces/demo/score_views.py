@@ -65,7 +65,7 @@ def edits(source: str, made: list[Edit], known: list[list[Edit]], chances: list[
     marked = render.diff(source, made, _matched(made, known), chances)
     if not made:
         return marked + render.note("Nothing was changed.")
-    judged = "Per cent: how likely the edit is right, says a small network that reads no references." if chances else ""
+    judged = "%: how likely the edit is right, judged by a small network without references." if chances else ""
     agreed = "✓ a reference makes this very edit, ✗ none does." if known else ""
     small = " ".join(filter(None, [judged, agreed]))
     return marked + render.legend(bool(chances)) + (render.note(small) if small else "")

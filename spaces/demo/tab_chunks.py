@@ -48,8 +48,8 @@ def show_chunks(
         render.literal(chunk_table(table)),
         render.literal(chunk_legend([table])) or render.note("Nobody changes anything."),
         render.note(
-            "Above each chunk: the words of the source that it spans. ∅: no word. The metrics cleme and cleme2 count "
-            "these chunks."
+            "Above each chunk: where it starts and ends in the source, in words. ∅: no word. The metrics cleme and "
+            "cleme2 count these chunks."
         ),
     )
     data = {

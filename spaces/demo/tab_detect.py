@@ -14,7 +14,6 @@ import scoring
 import theme
 import wiring
 from geceval.core.files import split_lines
-from geceval.text.tokenisers import tokenise as tokens_of
 from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
 
 MAX_SENTENCES = 20
@@ -52,7 +51,7 @@ def detect_errors(
         raise Refused("The threshold must be a number between 0 and 1.")
     sentences = _sentences(text)
     if check_flag("whether to separate punctuation", tokenise):
-        sentences = [tokens_of(sentence, "spacy-en") for sentence in sentences]
+        sentences = [scoring.separated(sentence, "en") for sentence in sentences]
     model, classes = MODELS[kind]
     with scoring.noticing() as warned:
         rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))

@@ -315,6 +315,8 @@ def test_every_word_gets_a_probability():
         assert [word["text"] for word in row["words"]] == row["sentence"].split()
         assert all(0 <= word["error"] <= 1 for word in row["words"])
     assert view.count('class="gv-word') == sum(len(row["words"]) for row in values) + 5  # and the legend
+    [family] = tab_detect.detect_errors("Hi 👩‍👩‍👧!")[1]
+    assert [word["text"] for word in family["words"]] == ["Hi", "👩‍👩‍👧", "!"]
     assert "<b>" not in view and "&lt;" in view
 
 
