@@ -32,23 +32,12 @@ COLUMNS = ("metric", "system", "score", "low", "high", "difference", "p_bootstra
 def rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
     """A row for each metric and system."""
     return [
-        dict(
-            zip(
-                COLUMNS,
-                [
-                    name,
-                    each.system,
-                    each.score,
-                    each.low,
-                    each.high,
-                    each.difference,
-                    each.p["bootstrap"],
-                    each.p["randomisation"],
-                    comparison.signature,
-                ],
-                strict=True,
-            )
-        )
+        {
+            "metric": name,
+            **{key: getattr(each, key) for key in ("system", "score", "low", "high", "difference")},
+            **{f"p_{test}": each.p[test] for test in ("bootstrap", "randomisation")},
+            "signature": comparison.signature,
+        }
         for name, comparison in found.items()
         for each in comparison.standings
     ]

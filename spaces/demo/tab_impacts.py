@@ -150,22 +150,12 @@ def _plain(edits: Sequence[Edit], values: Sequence[float]) -> list[dict[str, Any
 def build() -> None:
     """Lay out the tab."""
     first = next(iter(examples.IMPACTS.values()))
-    source = gr.Textbox(first[0], label="Source", lines=2, max_lines=6, render=False)
-    correction = gr.Textbox(first[1], label="Correction", lines=2, max_lines=6, render=False)
-    references = gr.Textbox(
-        first[2],
-        label="References",
-        info="For metrics that need them; one a line.",
-        lines=2,
-        max_lines=8,
-        render=False,
-    )
-    chosen = wiring.example_row(examples.IMPACTS, [source, correction, references], "impacts")
+    boxes = wiring.sentence_boxes(first, "; for metrics that need them")
+    chosen = wiring.example_row(examples.IMPACTS, boxes, "impacts")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            source.render()
-            correction.render()
-            references.render()
+            for box in boxes:
+                box.render()
             measure = gr.Dropdown(
                 [(f"{IMPACT}: change of meaning", IMPACT), *scoring.choices(scoring.of_one_sentence())],
                 value=IMPACT,
@@ -177,7 +167,7 @@ def build() -> None:
             )
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
-            inputs = [source, correction, references, measure, method, tokenise]
+            inputs = [*boxes, measure, method, tokenise]
             sharing.build("impacts", "Edit impacts", inputs)
         with gr.Column(scale=6, min_width=300):
             view, data = theme.answer("impacts", *weigh_edits(*first))
@@ -190,7 +180,7 @@ def build() -> None:
         api_visibility="undocumented",
         queue=False,
     )
-    starts = [submit.click, source.submit, correction.submit, references.submit]
+    starts = [submit.click, *(box.submit for box in boxes)]
     wiring.connect("impacts", weigh_edits, inputs, [view, data], starts, chosen, "Weigh")
     gr.api(
         weigh_edits,

@@ -25,11 +25,6 @@ from guard import Refused, polite
 logger = logging.getLogger("geceval.demo")
 
 WAITING = "Scores and marked edits will stand here."
-FIELDS = (
-    {"label": "Source: what the learner wrote", "lines": 2, "max_lines": 6},
-    {"label": "Correction: what it was corrected to", "lines": 2, "max_lines": 6},
-    {"label": "References: corrections by people, one a line; optional", "lines": 2, "max_lines": 8},
-)
 
 
 @polite
@@ -183,7 +178,7 @@ def build() -> None:
     """Lay out the tab: the result beside the sentence and the choice of metrics."""
     first = next(iter(examples.SCORE.values()))
     score_correction(*first)  # loads the models, so that the time it takes is no visitor's
-    boxes = [gr.Textbox(value=text, **field, render=False) for text, field in zip(first, FIELDS, strict=True)]
+    boxes = wiring.sentence_boxes(first, "; optional")
     chosen = wiring.example_row(examples.SCORE, boxes, "score")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):

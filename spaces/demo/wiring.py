@@ -30,6 +30,17 @@ def in_place(function: Callable[..., tuple[Any, ...]], *blanks: Any) -> Callable
     return handler
 
 
+def sentence_boxes(values: Sequence[str], which: str = "") -> list[gr.Textbox]:
+    """Source, correction and references, to be laid out; `which` says more of the references."""
+    labels = (
+        "Source: what the learner wrote",
+        "Correction: what it was corrected to",
+        f"References: corrections by people, one a line{which}",
+    )
+    rows = zip(values, labels, strict=True)
+    return [gr.Textbox(value, label=label, lines=2, max_lines=8, render=False) for value, label in rows]
+
+
 def example_row(rows: dict[str, Sequence[Any]], fields: Sequence[gr.components.Component], name: str) -> Any:
     """Examples by their names, above the fields that they fill; what comes after a click goes to `connect`."""
     row = gr.Examples(
