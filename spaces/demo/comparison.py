@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,31 +32,23 @@ COLUMNS = ("metric", "system", "score", "low", "high", "difference", "p_bootstra
 def rows(found: Mapping[str, Comparison]) -> list[dict[str, Any]]:
     """A row for each metric and system."""
     return [
-        dict(
-            zip(
-                COLUMNS,
-                [
-                    name,
-                    each.system,
-                    each.score,
-                    each.low,
-                    each.high,
-                    each.difference,
-                    each.p["bootstrap"],
-                    each.p["randomisation"],
-                    comparison.signature,
-                ],
-                strict=True,
-            )
-        )
+        {
+            "metric": name,
+            **{key: getattr(each, key) for key in ("system", "score", "low", "high", "difference")},
+            **{f"p_{test}": each.p[test] for test in ("bootstrap", "randomisation")},
+            "signature": comparison.signature,
+        }
         for name, comparison in found.items()
         for each in comparison.standings
     ]
 
 
-def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences: int, baseline: str) -> str:
+def page(
+    found: Mapping[str, Comparison], missing: Mapping[str, str], sentences: int, baseline: str, warned: Sequence[str]
+) -> str:
     """The leaderboard, its plots, and the differences from the baseline."""
     parts = [
+        render.warnings(warned),
         render.heading("Leaderboard"),
         "".join(f"<p>{render.escape(line)}</p>" for line in leaderboard_summary(found)),
         render.literal(systems_table(found)),
@@ -68,7 +60,7 @@ def page(found: Mapping[str, Comparison], missing: Mapping[str, str], sentences:
         *(_differences(name, comparison, sentences) for name, comparison in found.items()),
     ]
     if missing:
-        parts.append(render.note("Not scored: " + "; ".join(f"{name} {why}" for name, why in missing.items()) + "."))
+        parts.append(render.note(f"Not scored: {render.unscored(missing)}."))
     parts.append(render.note(f"p-values are two-sided; {RESAMPLES:,} resamples of sentences."))
     return render.block(*parts)
 

@@ -35,10 +35,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A result, whether a text was cut for it, and the seconds besides what was read ahead: 0 where it was known."""
+    """A result, what geceval warned of, and the seconds besides what was read ahead: 0 where it was known."""
 
     result: Result
-    cut: bool
+    warnings: tuple[str, ...]
     seconds: float
 
 
@@ -80,12 +80,12 @@ def _answer(request: Request) -> Answer:
     if known is not None:
         return Answer(*known, 0.0)
     start = time.perf_counter()
-    with scoring.noticing_cuts() as cuts:
+    with scoring.noticing() as warnings:
         result = scoring.score(
             request.metric, request.source, request.correction, list(request.references), request.language
         )
-    _answers.put(request, (result, bool(cuts)))
-    return Answer(result, bool(cuts), time.perf_counter() - start)
+    _answers.put(request, (result, tuple(warnings)))
+    return Answer(result, tuple(warnings), time.perf_counter() - start)
 
 
 def _prepare(requests: Sequence[Request]) -> None:

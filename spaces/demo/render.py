@@ -11,16 +11,32 @@ from geceval.edits.verdict import DOUBTFUL, RIGHT, verdict
 
 OPERATIONS = {"M": "missing, inserted", "R": "replaced", "U": "unnecessary, deleted"}
 TYPES = {
+    "ADJ": "adjective",
     "ADJ:FORM": "form of the adjective",
+    "ADV": "adverb",
+    "CONJ": "conjunction",
+    "CONTR": "contraction",
+    "DET": "determiner",
+    "MORPH": "form of the word",
+    "NOUN": "noun",
     "NOUN:INFL": "inflection of the noun",
     "NOUN:NUM": "singular or plural",
     "NOUN:POSS": "possessive",
+    "ORTH": "capitals or spaces",
+    "OTHER": "other",
+    "PART": "particle",
+    "PREP": "preposition",
+    "PRON": "pronoun",
+    "PUNCT": "punctuation",
+    "SPELL": "spelling",
+    "VERB": "verb",
     "VERB:FORM": "form of the verb",
     "VERB:INFL": "inflection of the verb",
     "VERB:SVA": "agreement of subject and verb",
     "VERB:TENSE": "tense",
+    "WO": "word order",
 }
-"""ERRANT's types whose names are no words, in words."""
+"""ERRANT's types in words."""
 VERDICTS = {
     "right": ("gv-right", f"right: {RIGHT:.0%} and more"),
     "probably right": ("gv-R", f"probably right: {DOUBTFUL:.0%} and more"),
@@ -58,6 +74,12 @@ def warning(text: str) -> str:
     return f'<p class="gv-warning" role="note">{escape(text)}</p>'
 
 
+def warnings(texts: Sequence[str]) -> str:
+    """What geceval warned of, each once."""
+    sentences = (text if text.endswith("?") else f"{text}." for text in dict.fromkeys(texts))
+    return "".join(warning(f"{text[:1].upper()}{text[1:]}") for text in sentences)
+
+
 def empty(text: str) -> str:
     """A placeholder for a result to come."""
     return f'<div class="gv gv-empty">{escape(text)}</div>'
@@ -90,10 +112,16 @@ def operation(edit: Any) -> str:
     return "M" if edit.start == edit.end else "R" if edit.correction else "U"
 
 
-def diff(source: str, edits: Sequence[Any], matched: Sequence[bool] | None = None) -> str:
-    """A sentence with its edits marked in place, coloured by operation, with their types."""
-    pairs = zip(edits, matched or [None] * len(edits), strict=True)
-    return _in_place(source, edits, [_marked(_old(source, edit), edit, agreed) for edit, agreed in pairs])
+def diff(
+    source: str,
+    edits: Sequence[Any],
+    matched: Sequence[bool] | None = None,
+    chances: Sequence[float] | None = None,
+) -> str:
+    """A sentence with its edits marked in place, with their types; coloured by how likely each is right, or by kind."""
+    unknown = [None] * len(edits)
+    rows = zip(edits, matched or unknown, chances or unknown, strict=True)
+    return _in_place(source, edits, [_marked(_old(source, edit), edit, *facts) for edit, *facts in rows])
 
 
 def _in_place(source: str, edits: Sequence[Any], marks: Sequence[str]) -> str:
@@ -116,22 +144,25 @@ def _change(old: str, edit: Any) -> str:
     return removed + (f'<ins dir="auto">{escape(edit.correction)}</ins>' if edit.correction else "")
 
 
-def _marked(old: str, edit: Any, agreed: bool | None) -> str:
+def _marked(old: str, edit: Any, agreed: bool | None = None, chance: float | None = None) -> str:
     kind = operation(edit)
     name = edit.type[2:] if edit.type[1:2] == ":" else edit.type
-    words = TYPES.get(name, "")
-    title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}" + (f"; {words}" if words else "")
-    tick = ""
+    title = f"{edit.type or 'edit'}: {OPERATIONS[kind]}"
+    look, label = f"gv-{kind}", escape(TYPES.get(name, name if len(name) > 1 else ""))  # Chinese edits have a letter
+    if chance is not None:
+        look = VERDICTS[verdict(chance)][0]
+        title += f"; {verdict(chance)}"
+        label += f"{' · ' if label else ''}{chance:.0%}"
     if agreed is not None:
         title += "; a reference has it too" if agreed else "; no reference has it"
-        tick = f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
-    label = f'<small dir="ltr">{escape(words or name)}{tick}</small>' if name or tick else ""
-    return f'<span class="gv-edit gv-{kind}" title="{escape(title)}">{_change(old, edit)}{label}</span>'
+        label += f'<span class="gv-tick" aria-hidden="true">{"✓" if agreed else "✗"}</span>'
+    label = f'<small dir="ltr">{label}</small>' if label else ""
+    return f'<span class="gv-edit {look}" title="{escape(title)}">{_change(old, edit)}{label}</span>'
 
 
 def edit(old: str, change: Any) -> str:
     """One edit on its own, e.g. as the label of a bar."""
-    return _marked(old, change, None)
+    return _marked(old, change)
 
 
 def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
@@ -146,21 +177,17 @@ def weights(source: str, edits: Sequence[Any], values: Sequence[float]) -> str:
     return _in_place(source, edits, marks)
 
 
-def verdicts(source: str, edits: Sequence[Any], chances: Sequence[float]) -> str:
-    """A sentence whose edits have the colour, and in words, how likely each is right; below it the legend."""
-    marks = [
-        f'<span class="gv-edit {VERDICTS[verdict(chance)][0]}" title="{chance:.0%} likely to be right">'
-        f"{_change(_old(source, change), change)}<small dir='ltr'>{chance:.0%} {verdict(chance)}</small></span>"
-        for change, chance in zip(edits, chances, strict=True)
-    ]
-    keys = "".join(f'<span class="gv-key {kind}">{escape(text)}</span>' for kind, text in VERDICTS.values())
-    return f'{_in_place(source, edits, marks)}<p class="gv-legend">{keys}</p>'
+def legend(judged: bool) -> str:
+    """The legend of `diff`, with chances or without."""
+    kinds = VERDICTS.values() if judged else [(f"gv-{kind}", text) for kind, text in OPERATIONS.items()]
+    keys = "".join(f'<span class="gv-key {kind}">{escape(text)}</span>' for kind, text in kinds)
+    return f'<p class="gv-legend">{keys}</p>'
 
 
-def legend() -> str:
-    """The legend of `diff`."""
-    items = [f'<span class="gv-key gv-{kind}">{escape(text)}</span>' for kind, text in OPERATIONS.items()]
-    return f'<p class="gv-legend">{"".join(items)}</p>'
+def unscored(missing: Mapping[str, str]) -> str:
+    """Metrics by the reason why they have no score: `errant, gleu (needs references)`."""
+    reasons = dict.fromkeys(missing.values())
+    return "; ".join(f"{', '.join(name for name in missing if missing[name] == why)} ({why})" for why in reasons)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, texts: int = 1) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import render
 import scoring
 from geceval.core.result import Result
@@ -12,6 +14,15 @@ SCORES_CAPTION = (
     "Scores of this sentence. Below each metric is its range; ↑ means that higher is better. "
     "Source: the score of what the learner wrote."
 )
+
+
+DOUBTS = {
+    " and cut: ": "A long text: of the source, the correction or a reference, only the first {length} tokens (word "
+    "pieces) count for {names}.",
+    " are not English": "The source does not look like English, and the scores of {names} are for English only: choose "
+    "its language.",
+}
+"""What is told of the warnings of geceval, by words of theirs."""
 
 
 def verdict(results: dict[str, Result], sources: dict[str, Result], changed: bool) -> str:
@@ -30,12 +41,15 @@ def _word(gain: float) -> str:
     return "equal" if abs(gain) < 1e-6 else "better" if gain > 0 else "worse"
 
 
-def cut(answers: dict[str, Answer]) -> str:
-    """Which metrics did not read the whole text."""
-    names = [name for name, answer in answers.items() if answer.cut]
-    verb = "reads" if len(names) == 1 else "read"
-    told = f"The text is too long for a model: {', '.join(names)} {verb} only its beginning."
-    return render.warning(told) if names else ""
+def doubts(answers: dict[str, Answer]) -> str:
+    """Which metrics did not read the whole text, and which do not know its language."""
+    told = []
+    for mark, says in DOUBTS.items():
+        warned = {name: text for name, answer in answers.items() for text in answer.warnings if mark in text}
+        if warned:
+            length = "".join(re.findall(r"longer than (\d+) tokens", next(iter(warned.values()))))
+            told.append(render.warning(says.format(names=", ".join(warned), length=length)))
+    return "".join(told)
 
 
 def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | None:
@@ -46,13 +60,15 @@ def _matched(edits: list[Edit], references: list[list[Edit]]) -> list[bool] | No
     return [(edit.start, edit.end, edit.correction) in known for edit in edits]
 
 
-def edits(source: str, made: list[Edit], known: list[list[Edit]]) -> str:
+def edits(source: str, made: list[Edit], known: list[list[Edit]], chances: list[float] | None) -> str:
     """The edits of a correction, marked in the source."""
-    marked = render.diff(source, made, _matched(made, known))
+    marked = render.diff(source, made, _matched(made, known), chances)
     if not made:
         return marked + render.note("Nothing was changed.")
-    small = "✓ a reference makes this very edit, ✗ none does." if known else ""
-    return marked + render.legend() + (render.note(small) if small else "")
+    judged = "%: how likely the edit is right, judged by a small network without references." if chances else ""
+    agreed = "✓ a reference makes this very edit, ✗ none does." if known else ""
+    small = " ".join(filter(None, [judged, agreed]))
+    return marked + render.legend(bool(chances)) + (render.note(small) if small else "")
 
 
 def references(source: str, known: list[list[Edit]]) -> str:
@@ -60,7 +76,7 @@ def references(source: str, known: list[list[Edit]]) -> str:
     if not known:
         return ""
     title = "Edits of the reference" if len(known) == 1 else "Edits of the references"
-    return render.heading(title) + "".join(render.diff(source, row) for row in known)
+    return f'{render.heading(title)}<div class="gv-plain">{"".join(render.diff(source, row) for row in known)}</div>'
 
 
 def guard(results: dict[str, Result]) -> str:
@@ -72,7 +88,9 @@ def guard(results: dict[str, Result]) -> str:
     lost = ", ".join(
         f"{name} by {render.number(each.details['unguarded_scores'][0] - each.score)}" for name, each in struck.items()
     )
-    return render.warning(f"These scores were lowered, because it seems that the correction {reason}: {lost}.")
+    return render.warning(
+        f"The guard lowered these scores, for the correction may not say what the learner wrote ({reason}): {lost}."
+    )
 
 
 def scores(results: dict[str, Result], sources: dict[str, Result], missing: dict[str, str]) -> str:
@@ -86,20 +104,22 @@ def scores(results: dict[str, Result], sources: dict[str, Result], missing: dict
         ]
         for name, result in results.items()
     ]
-    rows += [[_named(name, reason), "–", "", "–", "–"] for name, reason in missing.items()]
     columns = ["metric", "score", "", "precision", "recall"]
     meanings = [f"{name}: {scoring.summary(name)}" for name in (*results, *missing)]
-    return render.table(columns, rows, SCORES_CAPTION) + render.details("What these metrics say", meanings)
+    return (
+        (render.table(columns, rows, SCORES_CAPTION) if rows else "")
+        + (render.note(f"Not scored: {render.unscored(missing)}.") if missing else "")
+        + render.details("What these metrics say", meanings)
+    )
 
 
 def _unchanged(source: Result | None) -> str:
     return f"<br><em>source {render.number(source.score, 2)}</em>" if source else ""
 
 
-def _named(name: str, more: str = "") -> str:
-    """A metric with its range below it, and why it is not scored."""
-    lines = [scoring.range_text(name), *([more] if more else [])]
-    return render.escape(name) + "".join(f"<small>{render.escape(line)}</small>" for line in lines)
+def _named(name: str) -> str:
+    """A metric with its range below it."""
+    return f"{render.escape(name)}<small>{render.escape(scoring.range_text(name))}</small>"
 
 
 def times(answers: dict[str, Answer]) -> str:

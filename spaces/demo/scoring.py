@@ -15,11 +15,13 @@ import gradio as gr
 from geceval import registry
 from geceval.core.errors import naming_the_extra
 from geceval.core.files import ASSETS
+from geceval.core.options import RunTime
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
 from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise
+from geceval.workflows.edit_filter import edit_judge
 from geceval.workflows.test_sets import NamedTestSet
 from guard import Refused, check_flag, check_references, check_sentence
 
@@ -27,10 +29,11 @@ logger = logging.getLogger("geceval.demo")
 
 EXAMPLE = ASSETS / "example"
 DEFAULTS = ("impara_lm", "errant", "gleu")
+MAX_EDITS = 60  # of a sentence, that are weighed or judged one by one
 LANGUAGES = {"English": "en", "Russian": "ru", "Chinese": "zh", "any other": "any"}
 LARGE_COSTS = (
-    "They read a language model of 135 million parameters (98 MB to download, up to 3.3 GB of memory), "
-    "which is loaded when they are first asked for."
+    "They read a language model of 135 million parameters, which is loaded when one of them is first asked for; "
+    "this page then takes up to 3.5 GB of memory."
 )
 
 
@@ -90,20 +93,20 @@ def takes_language(name: str) -> bool:
 
 
 @contextmanager
-def noticing_cuts() -> Iterator[list[str]]:
-    """Within the block, warnings of this thread that a text was too long for a model, and cut."""
-    cuts: list[str] = []
+def noticing() -> Iterator[list[str]]:
+    """Within the block, what geceval warns of in this thread, without the name of the metric."""
+    warnings: list[str] = []
     thread = threading.get_ident()
 
     class Notice(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if record.thread == thread and " and cut: " in record.getMessage():
-                cuts.append(record.getMessage())
+            if record.thread == thread and record.name == "geceval" and record.levelno == logging.WARNING:
+                warnings.append(re.sub(r"^\w+: ", "", record.getMessage()))
 
     handler = Notice()
     logging.getLogger("geceval").addHandler(handler)
     try:
-        yield cuts
+        yield warnings
     finally:
         logging.getLogger("geceval").removeHandler(handler)
 
@@ -149,7 +152,8 @@ def choices(names: Sequence[str], brief: bool = False) -> list[tuple[str, str]]:
 def summary(name: str) -> str:
     """A metric in one line, without its name, which some begin with: `GREEN: ...`."""
     first, colon, rest = description(name).partition(": ")
-    return rest if colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "") else description(name)
+    named = colon and re.sub(r"\.0|\W", "", first).lower() == name.replace("_", "")
+    return f"{rest[:1].upper()}{rest[1:]}" if named else description(name)
 
 
 def call(name: str) -> str:
@@ -209,6 +213,13 @@ def plain(edit: Edit) -> dict[str, Any]:
 def edits(source: str, corrected: Sequence[str], language: str = "en") -> list[list[Edit]]:
     """The edits of ERRANT that turn a source into each corrected text."""
     return get_annotator(language=language).edits([(source, text) for text in corrected])
+
+
+def chances(source: str, made: list[Edit], language: str = "en") -> list[float] | None:
+    """How likely each edit is right; nothing outside English, or for too many edits."""
+    if language != "en" or len(made) > MAX_EDITS:
+        return None
+    return edit_judge(RunTime()).judge([source], [made])[0].tolist()
 
 
 def score(name: str, source: str, correction: str, references: list[str], language: str = "en") -> Result:

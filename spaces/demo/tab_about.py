@@ -29,8 +29,8 @@ the page takes {MAX_WORDS} words a sentence and {MAX_ROWS:,} lines a file.
 
 ## What it keeps
 
-Nothing: texts and files are scored in memory, uploads are deleted within an hour, there are no analytics and
-no requests to other servers.
+Nothing for long: texts are scored in memory, and forgotten as others follow; uploaded files are deleted within an
+hour. There are no analytics and no requests to other servers.
 
 ## What scores mean
 

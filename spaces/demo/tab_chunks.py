@@ -48,7 +48,8 @@ def show_chunks(
         render.literal(chunk_table(table)),
         render.literal(chunk_legend([table])) or render.note("Nobody changes anything."),
         render.note(
-            "Above each chunk stand the offsets of its words; ∅ is no word. The metrics cleme and cleme2 count these."
+            "Above each chunk: where it starts and ends in the source, in words. ∅: no word. The metrics cleme and "
+            "cleme2 count these chunks."
         ),
     )
     data = {
@@ -65,10 +66,8 @@ def show_chunks(
 def build() -> None:
     """Lay out the tab; the result lies below, for tables are wide."""
     first = next(iter(examples.CHUNKS.values()))
-    source = gr.Textbox(first[0], label="Source", lines=2, max_lines=6, render=False)
-    correction = gr.Textbox(first[1], label="Correction", lines=2, max_lines=6, render=False)
-    references = gr.Textbox(first[2], label="References", info="One a line.", lines=2, max_lines=8, render=False)
-    chosen = wiring.example_row(examples.CHUNKS, [source, correction, references], "chunks")
+    boxes = source, correction, references = wiring.sentence_boxes(first)
+    chosen = wiring.example_row(examples.CHUNKS, boxes, "chunks")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
             source.render()
@@ -79,8 +78,8 @@ def build() -> None:
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Show", variant="primary", elem_id="chunks-button")
     view, data = theme.answer("chunks", *show_chunks(*first))
-    inputs = [source, correction, references, compare_with, tokenise]
-    starts = [submit.click, source.submit, correction.submit, references.submit]
+    inputs = [*boxes, compare_with, tokenise]
+    starts = [submit.click, *(box.submit for box in boxes)]
     wiring.connect("chunks", show_chunks, inputs, [view, data], starts, chosen, "Show")
     gr.api(
         show_chunks,

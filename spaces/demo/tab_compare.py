@@ -28,7 +28,7 @@ LONG = {"concurrency_id": "long", "concurrency_limit": 1}
 TEXT = [".txt", ".src", ".out", ".hyp", ".ref", *(f".ref{number}" for number in range(MAX_ANNOTATORS))]
 UNCHANGED = "unchanged source"
 BASELINES = (UNCHANGED, "first system", "best system")
-TEST_SETS = "For a named one, only the outputs of systems are needed."
+TEST_SETS = "A named one has its own source and references: add the outputs of systems only."
 WAITING = "A leaderboard with an interval and a rank for every score will stand here."
 
 
@@ -56,8 +56,8 @@ def compare_systems(
     """
     texts = [_given(source, "source")[:1], _given(systems, "system"), _given(references, "reference")]
     corpus = _corpus(test_set, *texts)
-    found, missing = _compared(corpus, metrics, baseline)
-    return comparison.page(found, missing, len(corpus.sources), baseline), comparison.rows(found)
+    view, found = _compared(corpus, metrics, baseline)
+    return view, comparison.rows(found)
 
 
 @polite
@@ -84,10 +84,10 @@ def compare_on_page(
         [*map(uploaded, references or []), *pasted(pasted_references, "reference")],
     )
     names = [*(alone or []), *(compared or []), *(large or [])]
-    found, missing = _compared(corpus, names, baseline, progress, visitor and visitor.session_hash)
+    view, found = _compared(corpus, names, baseline, progress, visitor and visitor.session_hash)
     files = comparison.files(found, len(corpus.sources), named_sets.title(test_set))
     return (
-        comparison.page(found, missing, len(corpus.sources), baseline),
+        view,
         comparison.rows(found),
         *(gr.DownloadButton(value=file, interactive=True) for file in files),
     )
@@ -114,8 +114,8 @@ def _given(value: Any, name: str) -> list[Text]:
 
 def _compared(
     corpus: Corpus, metrics: Sequence[str], baseline: str, progress: Any = None, visitor: str | None = None
-) -> tuple[dict[str, Comparison], dict[str, str]]:
-    """Comparisons, and reasons why there is none, each by metric."""
+) -> tuple[str, dict[str, Comparison]]:
+    """The page, and comparisons by metric."""
     names = _check_metrics(metrics)
     if baseline not in BASELINES:
         raise Refused(f"Compare with one of: {', '.join(BASELINES)}.")
@@ -137,11 +137,11 @@ def _compared(
     missing = {name: "needs references" for name in names if scoring.needs_references(name) and not corpus.references}
     names = [name for name in names if name not in missing]
     show = _nowhere if progress is None else progress  # one of gradio is empty, and so false, until it shows something
-    with meter.running(names, work, show, visitor) as watch:
+    with meter.running(names, work, show, visitor) as watch, scoring.noticing() as warned:
         found = _compare_all(names, corpus, outputs, against, watch, missing)
     if not found:
-        raise Refused(f"Nothing could be scored: {'; '.join(f'{name} {why}' for name, why in missing.items())}.")
-    return found, missing
+        raise Refused(f"Nothing could be scored: {render.unscored(missing)}.")
+    return comparison.page(found, missing, len(corpus.sources), baseline, warned), found
 
 
 def _nowhere(*_: Any, **__: Any) -> None:
@@ -178,7 +178,7 @@ def _compare_all(
                 ).values()
         except (UserError, ImportError) as error:
             logger.warning("%s: %s", name, error)
-            missing[name] = "is not available here"
+            missing[name] = "not available here"
     return found
 
 
@@ -221,7 +221,7 @@ def build() -> None:
                     elem_id="compare-references",
                 )
                 gr.Markdown(
-                    f"Text files, one sentence per line, words separated by spaces; at most {MAX_ROWS:,} lines and "
+                    f"Text files, one sentence per line, as typed or in tokens; at most {MAX_ROWS:,} lines and "
                     f"{MAX_BYTES // 2**20} MB each, {MAX_SYSTEMS} systems, {MAX_ANNOTATORS} references."
                 )
             with gr.Tab("Paste text"):
@@ -230,7 +230,7 @@ def build() -> None:
                     gr.Textbox(label="Pasted systems", info=several, **lines),
                     gr.Textbox(label="Pasted references", info=f"Optional. {several}", **lines),
                 ]
-            baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Differences from the")
+            baseline = gr.Radio(list(BASELINES), value=BASELINES[0], label="Compare with the")
         with gr.Column(scale=7, min_width=300):
             groups = scoring.metric_groups(scoring.metrics())
     with gr.Row(elem_classes="gv-start"):
@@ -262,9 +262,10 @@ def build() -> None:
     )
 
     def stop_it(visitor: gr.Request) -> Any:
-        return render.empty("Stopped.") if meter.stop(visitor.session_hash) else gr.skip()
+        stopped = meter.stop(visitor.session_hash)
+        return (render.empty("Stopped."), None, off, off, off) if stopped else [gr.skip()] * len(outputs)
 
-    stop.click(stop_it, None, view, cancels=runs, **wiring.SILENT)
+    stop.click(stop_it, None, outputs, cancels=runs, **wiring.SILENT)
     own = [source, references, texts[0], texts[2]]
     test_set.change(lambda name: [gr.update(visible=name == named_sets.OWN)] * len(own), test_set, own, **wiring.SILENT)
     gr.api(

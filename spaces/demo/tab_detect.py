@@ -14,7 +14,6 @@ import scoring
 import theme
 import wiring
 from geceval.core.files import split_lines
-from geceval.text.tokenisers import tokenise as tokens_of
 from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
 
 MAX_SENTENCES = 20
@@ -52,9 +51,10 @@ def detect_errors(
         raise Refused("The threshold must be a number between 0 and 1.")
     sentences = _sentences(text)
     if check_flag("whether to separate punctuation", tokenise):
-        sentences = [tokens_of(sentence, "spacy-en") for sentence in sentences]
+        sentences = [scoring.separated(sentence, "en") for sentence in sentences]
     model, classes = MODELS[kind]
-    rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
+    with scoring.noticing() as warned:
+        rows = geceval.detect(sentences, model=model, classes=classes, threshold=float(threshold))
     words = [[(word.text, word.error, word.label) for word in row] for row in rows]
     marked = [
         [
@@ -67,17 +67,18 @@ def detect_errors(
         for text, error, label in row
         if error >= threshold
     ]
-    caption = f"{len(marked)} of {sum(map(len, words))} words are likely to be wrong"
+    caption = f"{len(marked)} of {sum(map(len, words))} words reach the threshold"
     columns = ["word", "type", "probability", *(["line"] if len(words) > 1 else [])]
     found = render.table(columns, marked, caption, texts=2) if marked else ""
     view = render.block(
-        render.heading("Words by the probability of an error"),
+        render.heading("How likely each word is wrong"),
         *(render.heat(row, threshold) for row in words),
         render.heat_scale(),
         found or render.note(f"No word reaches {threshold:.0%}."),
+        render.warnings(warned),
         render.note(
-            f"On essays that it did not learn from (W&I+LOCNESS dev), {QUALITY[kind][0]}% of the words that this "
-            f"detector marks are errors, and it marks {QUALITY[kind][1]}% of all errors."
+            f"On essays that it did not learn from (W&I+LOCNESS dev), and with the threshold 0.5, {QUALITY[kind][0]}% "
+            f"of the words that this detector marks are errors, and it marks {QUALITY[kind][1]}% of all errors."
         ),
     )
     data = [
@@ -91,7 +92,7 @@ def detect_errors(
 
 
 def _type(label: str) -> str:
-    return "error" if label == "INCORRECT" else label
+    return "error" if label == "INCORRECT" else render.TYPES.get(label, label)
 
 
 def _sentences(text: Any) -> list[str]:

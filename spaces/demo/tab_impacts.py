@@ -15,12 +15,9 @@ import scoring
 import sharing
 import theme
 import wiring
-from geceval.core.options import RunTime
 from geceval.edits.edit import Edit
-from geceval.workflows.edit_filter import edit_judge
 from guard import Refused, polite
 
-MAX_EDITS = 60
 EXACT = 8  # edits up to which all subsets are scored
 ORDERS = 16  # random orders of more edits
 IMPACT = "IMPARA impact"
@@ -58,20 +55,14 @@ def weigh_edits(
     edits = scoring.edits(source, [correction])[0]
     if not edits:
         raise Refused("There are no edits to weigh: source and correction have the same words.")
-    if len(edits) > MAX_EDITS:
-        raise Refused(f"The correction has {len(edits)} edits; this tab weighs {MAX_EDITS} at most.")
-    if measure == IMPACT:
-        view, data = _impacts(source, correction, edits)
-    else:
-        view, data = _attribution(source, correction, known, measure, method)
-    chances = edit_judge(RunTime()).judge([source], [edits])[0].tolist()
-    data["right"] = chances
-    judged = render.block(
-        render.heading("How likely each edit is right"),
-        render.verdicts(source, edits, chances),
-        render.note("Judged edit by edit and without references, by a small network over a language model."),
-    )
-    return judged + view, data
+    if len(edits) > scoring.MAX_EDITS:
+        raise Refused(f"The correction has {len(edits)} edits; this tab weighs {scoring.MAX_EDITS} at most.")
+    with scoring.noticing() as warned:
+        if measure == IMPACT:
+            view, data = _impacts(source, correction, edits)
+        else:
+            view, data = _attribution(source, correction, known, measure, method)
+    return view + (render.block(render.warnings(warned)) if warned else ""), data
 
 
 def _impacts(source: str, correction: str, edits: Sequence[Edit]) -> tuple[str, dict[str, Any]]:
@@ -81,9 +72,12 @@ def _impacts(source: str, correction: str, edits: Sequence[Edit]) -> tuple[str, 
         render.weights(source, edits, values),
         render.weight_scale(values),
         render.heading("Impact of each edit"),
-        render.bars(_labelled(source, edits, values), "1 − cosine of the corrected sentence with and without the edit"),
+        render.bars(
+            _labelled(source, edits, values),
+            "How far the meaning moves if this edit alone is left out: 1 − cosine of the two sentences",
+        ),
         render.fields({"sum of impacts": render.number(sum(values))}),
-        render.note("Impacts compare edits of one sentence: the longer it is, the smaller they are (IMPARA, eq. 5)."),
+        render.note("Compare the edits of one sentence only: in a longer one all impacts are smaller (IMPARA, eq. 5)."),
     )
     return view, {"measure": IMPACT, "edits": _plain(edits, values), "sum": sum(values)}
 
@@ -156,16 +150,12 @@ def _plain(edits: Sequence[Edit], values: Sequence[float]) -> list[dict[str, Any
 def build() -> None:
     """Lay out the tab."""
     first = next(iter(examples.IMPACTS.values()))
-    source = gr.Textbox(first[0], label="Source", lines=2, max_lines=6, render=False)
-    correction = gr.Textbox(first[1], label="Correction", lines=2, max_lines=6, render=False)
-    references = gr.Textbox(
-        first[2], label="References", info="One a line.", lines=2, max_lines=8, visible=False, render=False
-    )
-    chosen = wiring.example_row(examples.IMPACTS, [source, correction, references], "impacts")
+    boxes = wiring.sentence_boxes(first, "; for metrics that need them")
+    chosen = wiring.example_row(examples.IMPACTS, boxes, "impacts")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
-            source.render()
-            correction.render()
+            for box in boxes:
+                box.render()
             measure = gr.Dropdown(
                 [(f"{IMPACT}: change of meaning", IMPACT), *scoring.choices(scoring.of_one_sentence())],
                 value=IMPACT,
@@ -175,33 +165,22 @@ def build() -> None:
             method = gr.Radio(
                 list(METHODS), value="Shapley value", label="Divide the gain of a metric by", visible=False
             )
-            references.render()
             tokenise = gr.Checkbox(True, label="Separate punctuation from words")
             submit = gr.Button("Weigh", variant="primary", elem_id="impacts-button")
-            inputs = [source, correction, references, measure, method, tokenise]
+            inputs = [*boxes, measure, method, tokenise]
             sharing.build("impacts", "Edit impacts", inputs)
         with gr.Column(scale=6, min_width=300):
             view, data = theme.answer("impacts", *weigh_edits(*first))
 
-    # A reference that is out of sight must not be that of the example: it goes when another sentence is typed.
-    for box in (source, correction):
-        box.input(
-            lambda name, text: text if name != IMPACT and scoring.needs_references(name) else "",
-            [measure, references],
-            references,
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
-        )
-
-    def fit(name: str) -> tuple[Any, Any]:
-        metric = name in scoring.of_one_sentence()
-        return gr.Radio(visible=metric), gr.Textbox(visible=metric and scoring.needs_references(name))
-
     measure.change(
-        fit, measure, [method, references], api_name="impacts_options", api_visibility="undocumented", queue=False
+        lambda name: gr.Radio(visible=name in scoring.of_one_sentence()),
+        measure,
+        method,
+        api_name="impacts_options",
+        api_visibility="undocumented",
+        queue=False,
     )
-    starts = [submit.click, source.submit, correction.submit, references.submit]
+    starts = [submit.click, *(box.submit for box in boxes)]
     wiring.connect("impacts", weigh_edits, inputs, [view, data], starts, chosen, "Weigh")
     gr.api(
         weigh_edits,

@@ -74,8 +74,9 @@ def _signatures(board: Mapping[str, Any]) -> str:
     ]
     if any(key.startswith("attacks") for own in board["columns"].values() for key in own):
         notes.append(
-            "Attacks by rule, lower is better: the share of honest systems that the worst one beats, the highest share "
-            "of sentences above the references, and the share of flips of meaning that cost nothing (geceval attack)."
+            "Attacks by rule (geceval attack), lower is better. beats: share of honest systems that the worst attack "
+            "beats; ceiling: highest share of sentences on which an attack is above the references; flips: share of "
+            "flips of the meaning that cost nothing."
         )
     if board["not_scored"]:
         notes.append(f"Not scored: {', '.join(board['not_scored'])}.")

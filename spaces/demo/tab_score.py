@@ -25,11 +25,6 @@ from guard import Refused, polite
 logger = logging.getLogger("geceval.demo")
 
 WAITING = "Scores and marked edits will stand here."
-FIELDS = (
-    {"label": "Source: what the learner wrote", "lines": 2, "max_lines": 6},
-    {"label": "Correction: what it was corrected to", "lines": 2, "max_lines": 6},
-    {"label": "References: corrections by people, one a line; optional", "lines": 2, "max_lines": 8},
-)
 
 
 @polite
@@ -112,23 +107,40 @@ def _scored(
     source: str, correction: str, references: str, names: Sequence[str], tokenise: bool, language: str = "en"
 ) -> tuple[str, dict[str, Any]]:
     source, correction, known = scoring.read_correction(source, correction, references, tokenise, language)
-    marked = lanes.quick.submit(scoring.edits, source, [correction, *known], language)
+    marked = lanes.quick.submit(_judged, source, [correction, *known], language)
     answers, missing = _score_all(names, source, correction, known, language)
     before, _ = _score_all([name for name in answers if scoring.judges_texts(name)], source, source, known, language)
     results = {name: answer.result for name, answer in answers.items()}
     sources = {name: answer.result for name, answer in before.items()}
-    changed = marked.result()
+    changed, chances = marked.result()
     view = render.block(
         score_views.verdict(results, sources, bool(changed[0])),
         render.heading("Edits"),
-        score_views.edits(source, changed[0], changed[1:]),
+        score_views.edits(source, changed[0], changed[1:], chances),
         *([render.heading("Scores"), score_views.guard(results)] if names else []),
         score_views.scores(results, sources, missing) if names else "",
-        score_views.cut(answers),
+        score_views.doubts(answers),
         score_views.times(answers),
         score_views.references(source, changed[1:]),
     )
-    return view, _data(source, correction, known, changed, results, sources, missing)
+    data = {
+        "source": source,
+        "correction": correction,
+        "references": known,
+        "edits": list(map(scoring.plain, changed[0])),
+        "right": chances,
+        "reference_edits": [list(map(scoring.plain, row)) for row in changed[1:]],
+        "scores": {name: _plain(result) for name, result in results.items()},
+        "source_scores": {name: result.score for name, result in sources.items()},
+        "not_scored": missing,
+    }
+    return view, data
+
+
+def _judged(source: str, corrected: Sequence[str], language: str) -> tuple[list[list[Edit]], list[float] | None]:
+    """The edits of each corrected text, and how likely those of the first are right."""
+    rows = scoring.edits(source, corrected, language)
+    return rows, scoring.chances(source, rows[0], language)
 
 
 def _score_all(
@@ -153,27 +165,6 @@ def _score_all(
     return answers, missing
 
 
-def _data(
-    source: str,
-    correction: str,
-    references: list[str],
-    changed: list[list[Edit]],
-    results: dict[str, Result],
-    sources: dict[str, Result],
-    missing: dict[str, str],
-) -> dict[str, Any]:
-    return {
-        "source": source,
-        "correction": correction,
-        "references": references,
-        "edits": list(map(scoring.plain, changed[0])),
-        "reference_edits": [list(map(scoring.plain, row)) for row in changed[1:]],
-        "scores": {name: _plain(result) for name, result in results.items()},
-        "source_scores": {name: result.score for name, result in sources.items()},
-        "not_scored": missing,
-    }
-
-
 def _plain(result: Result) -> dict[str, Any]:
     """Score and signature; of a score that the guard lowered, the reason and the score without it, too."""
     plain: dict[str, Any] = {"score": result.score, "signature": result.signature}
@@ -187,7 +178,7 @@ def build() -> None:
     """Lay out the tab: the result beside the sentence and the choice of metrics."""
     first = next(iter(examples.SCORE.values()))
     score_correction(*first)  # loads the models, so that the time it takes is no visitor's
-    boxes = [gr.Textbox(value=text, **field, render=False) for text, field in zip(first, FIELDS, strict=True)]
+    boxes = wiring.sentence_boxes(first, "; optional")
     chosen = wiring.example_row(examples.SCORE, boxes, "score")
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
@@ -201,7 +192,7 @@ def build() -> None:
                 list(scoring.LANGUAGES.items()),
                 value="en",
                 label="Language",
-                info="Outside English, metrics of edits only.",
+                info="In other languages, only metrics that compare edits work.",
             )
             with gr.Row(elem_classes="gv-start"):
                 clear = gr.Button("Clear", min_width=80)

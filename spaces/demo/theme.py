@@ -13,7 +13,7 @@ from geceval.cli.pages import FRAGMENT_STYLE
 
 HEADER = """<header class="gv-header">
 <h1>geceval</h1>
-<p>How good is a grammatical correction? Metrics side by side, offline, on models of a size that a CPU can run.</p>
+<p>How good is a grammatical correction? Metrics side by side, offline, on an ordinary computer.</p>
 </header>"""
 
 # The browser itself then refuses whatever does not come from this server.

@@ -30,6 +30,17 @@ def in_place(function: Callable[..., tuple[Any, ...]], *blanks: Any) -> Callable
     return handler
 
 
+def sentence_boxes(values: Sequence[str], which: str = "") -> list[gr.Textbox]:
+    """Source, correction and references, to be laid out; `which` says more of the references."""
+    labels = (
+        "Source: what the learner wrote",
+        "Correction: what it was corrected to",
+        f"References: corrections by people, one a line{which}",
+    )
+    rows = zip(values, labels, strict=True)
+    return [gr.Textbox(value, label=label, lines=2, max_lines=8, render=False) for value, label in rows]
+
+
 def example_row(rows: dict[str, Sequence[Any]], fields: Sequence[gr.components.Component], name: str) -> Any:
     """Examples by their names, above the fields that they fill; what comes after a click goes to `connect`."""
     row = gr.Examples(
@@ -90,8 +101,8 @@ def _ask(name: str, count: int, field: str = "next") -> str:
     return f"(...v) => {{ {own} const now = v.slice(0, {count}); own.{field} = JSON.stringify(now); return now; }}"
 
 
-_SCROLL = """if (matchMedia("(max-width: 640px)").matches)
-    document.getElementById({view})?.scrollIntoView({{behavior: "smooth"}});"""  # on a phone it is below the button
+_SCROLL = """const view = document.getElementById({view}), top = view?.getBoundingClientRect().top;
+    if (top < 0 || top > innerHeight - 200) view.scrollIntoView({{behavior: "smooth"}});"""  # else it is out of sight
 
 
 def _compare(name: str, inputs: Sequence[Any], view: Any, verb: str, before: str = "") -> dict[str, Any]:

@@ -161,7 +161,27 @@ def test_a_mistake_is_told_where_the_result_would_stand(page):
     fill(page, "He go .", "", "")
     page.locator("#score-button").click()
     playwright.expect(page.locator("#score-view")).to_contain_text("type the correction first")
+    large, defaults = page.locator('input[name="fluency"]:visible'), ("impara_lm", "errant", "gleu")
+    large.check()
+    fill(page, "He go .", "He goes .", "")
+    page.locator("#score-button").click()
+    playwright.expect(page.locator("#score-view tbody")).to_contain_text("fluency")
+    for name in (*defaults, "fluency"):
+        page.locator(f'input[name="{name}"]:visible').uncheck()
+    page.locator("#score-button").click()  # below the fold, and the answer is in sight
+    playwright.expect(page.locator("#score-view .gv-problem")).to_have_text("Choose at least one metric.")
+    playwright.expect(page.locator("#score-view .gv-problem")).to_be_in_viewport()
     assert page.locator(".toast-body, #score-view table").count() == 0
+
+
+@pytest.mark.slow
+def test_the_scores_of_all_metrics_are_in_sight(page):
+    for name in page.locator(".gv-names input:visible").evaluate_all("boxes => boxes.map(box => box.name)"):
+        page.locator(f'input[name="{name}"]:visible').set_checked("smollm2" not in name)
+    page.locator("#score-button").click()
+    playwright.expect(page.locator("#score-view tbody")).to_contain_text("asano2017")
+    heights = page.locator("#score-view .gv-wide").evaluate("box => [box.scrollHeight, box.clientHeight]")
+    assert len(cells(page, "#score-view")) > 15 and heights[0] == heights[1]
 
 
 @pytest.mark.slow
@@ -192,11 +212,12 @@ def test_chunks_are_shown(page):
 def test_files_are_uploaded_compared_and_downloaded(page, tmp_path):
     tab(page, "Rank systems")
     texts = {"source": "He go to school .\n", "mine": "He goes to school .\n", "gold": "He goes to school .\n"}
-    for name, text in texts.items():
-        (tmp_path / f"{name}.txt").write_text(text * 3, encoding="utf-8")
-    for field, name in (("source", "source"), ("systems", "mine"), ("references", "gold")):
-        page.locator(f"#compare-{field} input[type=file]").set_input_files(tmp_path / f"{name}.txt")
-        playwright.expect(page.locator(f"#compare-{field}")).to_contain_text("txt")
+    names = {"source": "test.src", "mine": "mine.txt", "gold": "test.ref0"}  # two of them as JFLEG has them
+    for key, name in names.items():
+        (tmp_path / name).write_text(texts[key] * 3, encoding="utf-8")
+    for field, key in (("source", "source"), ("systems", "mine"), ("references", "gold")):
+        page.locator(f"#compare-{field} input[type=file]").set_input_files(tmp_path / names[key])
+        playwright.expect(page.locator(f"#compare-{field}")).to_contain_text(names[key])
     page.locator("#compare-button").click()
     with page.expect_download() as download:
         page.get_by_text("Download CSV").click()
@@ -219,7 +240,12 @@ def test_the_example_corpus_is_compared(page):
 
 @pytest.mark.slow
 def test_a_comparison_tells_how_long_it_takes_and_is_stopped(page, tmp_path):
+    """Nothing of an earlier one is left then, and the next one runs."""
     tab(page, "Rank systems")
+    page.locator("#compare-example").click()
+    playwright.expect(page.get_by_text("Download JSON")).to_be_enabled()
+    for field in ("source", "systems", "references"):
+        page.locator(f"#compare-{field}").get_by_label("Clear").click()
     for name in ("source", "mine"):
         (tmp_path / f"{name}.txt").write_text("".join(f"He go to {name} {n} .\n" for n in range(1_500)))
         field = "systems" if name == "mine" else name
@@ -227,8 +253,12 @@ def test_a_comparison_tells_how_long_it_takes_and_is_stopped(page, tmp_path):
         playwright.expect(page.locator(f"#compare-{field}")).to_contain_text("txt")
     page.locator("#compare-button").click()
     playwright.expect(page.locator("#compare-view")).to_contain_text("left")
+    playwright.expect(page.locator("#compare-view table").first).to_be_hidden()  # of the earlier one
     page.locator("#compare-stop").click()
     playwright.expect(page.locator("#compare-view")).to_have_text("Stopped.")
+    playwright.expect(page.get_by_text("Download JSON")).to_be_disabled()
+    page.locator("#compare-example").click()
+    playwright.expect(page.locator("#compare-view table").first).to_contain_text("overcorrect")
 
 
 @pytest.mark.slow
@@ -252,6 +282,9 @@ def test_on_a_phone_numbers_are_in_sight(visit):
     assert page.locator("#score-view thead th").last.is_visible()  # recall
     tab(page, "Edit impacts")
     assert sideways("#impacts-view .gv-wide") == 0
+    tab(page, "Chunks")
+    columns = page.locator("#chunks-view tr").evaluate_all("rows => rows.map(row => row.children[1].offsetLeft)")
+    assert len(set(columns)) == 1  # each chunk stands below its words
     tab(page, "Meta-evaluation")
     ranked = page.locator("#meta-view th[aria-sort]").bounding_box()
     assert ranked["x"] + ranked["width"] < 390

@@ -41,7 +41,7 @@ def test_a_diff_keeps_every_word_and_names_operation_and_type():
     page = harmless(render.diff("Her lived in the Rome .", edits, [True, False, False]))
     classes = [attributes.get("class", "") for _, attributes in page.tags]
     assert [name for name in classes if "gv-edit" in name] == ["gv-edit gv-R", "gv-edit gv-M", "gv-edit gv-U"]
-    assert page.text == "HerShePRON✓ hasVERB✗ lived in theDET✗ Rome ."
+    assert page.text == "HerShepronoun✓ hasverb✗ lived in thedeterminer✗ Rome ."
     titles = [attributes["title"] for _, attributes in page.tags if "title" in attributes]
     assert titles[0] == "R:PRON: replaced; a reference has it too"
     assert titles[1] == "M:VERB: missing, inserted; no reference has it"
@@ -99,4 +99,15 @@ def test_heat_underlines_what_reaches_the_threshold():
 def test_a_sentence_and_the_parts_of_an_edit_have_their_own_direction():
     shown = render.diff("ذهب الى المدرسة", [Edit(1, 2, "to", "R:PREP")])
     assert shown.startswith('<p class="gv-text" dir="auto">ذهب <span class="gv-edit gv-R"')
-    assert '<del dir="auto">الى</del><ins dir="auto">to</ins><small dir="ltr">PREP</small>' in shown
+    assert '<del dir="auto">الى</del><ins dir="auto">to</ins><small dir="ltr">preposition</small>' in shown
+
+
+def test_an_edit_has_the_colour_of_how_likely_it_is_right_where_that_is_known():
+    edits = [Edit(0, 1, "She", "R:PRON"), Edit(1, 1, "has"), Edit(2, 3, "", "U:DET")]
+    page = harmless(render.diff("Her lived the", edits, [True, False, False], [0.9, 0.8, 0.7]))
+    classes = [attributes.get("class", "") for _, attributes in page.tags]
+    assert [name for name in classes if "gv-edit" in name] == ["gv-edit gv-right", "gv-edit gv-R", "gv-edit gv-U"]
+    assert page.text == "HerShepronoun · 90%✓ has80%✗ lived thedeterminer · 70%✗"
+    titles = [attributes["title"] for _, attributes in page.tags if "title" in attributes]
+    assert titles[2] == "U:DET: unnecessary, deleted; doubtful; no reference has it"
+    assert [render.legend(judged).count("gv-key") for judged in (True, False)] == [3, 3]

@@ -20,6 +20,7 @@ import geceval
 import lanes
 import meter
 import named_sets
+import render
 import scoring
 import sharing
 import tab_about
@@ -54,6 +55,11 @@ def test_a_correction_gets_its_scores_and_edits():
     edits = [(edit["start"], edit["correction"]) for edit in values["edits"]]
     assert edits == [(0, "He"), (2, "I"), (8, "was"), (9, "cancelled")]
     assert view.count("✓</span>") == 4 and "✗</span>" not in view  # the reference makes each of them, and one more
+    source, correction = (text.replace(".", " .") for text in (SOURCE, CORRECTION))
+    judged = geceval.load("edit_quality").compute(sources=[source], predictions=[correction])["edits"][0]
+    assert values["right"] == pytest.approx([edit["probability"] for edit in judged], abs=1e-6)
+    for chance in values["right"]:
+        assert f" · {chance:.0%}<" in view and f'class="gv-edit {render.VERDICTS[verdict(chance)][0]}"' in view
     assert [">precision<" in view, ">recall<" in view] == [True, True]
     # F0.5 of P 1, R 4/5 = 1.25 * 0.8 / (0.25 + 0.8)
     assert re.search(r"<strong>0\.9524</strong>.*?<td>1\.00</td><td>0\.80</td>", view)
@@ -94,7 +100,7 @@ def test_other_languages_have_their_own_edits():
     row = ("我喜欢吃平果。", correction, correction, ["errant", "impara_lm"], True, "zh")
     _, values = tab_score.score_correction(*row)
     assert [edit["correction"] for edit in values["edits"]] == ["苹"] and values["scores"]["errant"]["score"] == 1
-    assert values["not_scored"] == {"impara_lm": "does not know this language"}
+    assert values["not_scored"] == {"impara_lm": "does not know this language"} and values["right"] is None
     assert scoring.separated("Hi 👩‍👩‍👧!", "en") == "Hi 👩‍👩‍👧 !"
 
 
@@ -104,7 +110,7 @@ def test_where_the_guard_struck_the_page_says_why():
     found = values["scores"]["impara_lm"]
     assert found["guard_reason"] == "drops half of the sentence"
     assert found["unguarded_score"] > found["score"]
-    assert view.count("because it seems that the correction drops half of the sentence: impara_lm by") == 1
+    assert view.count("may not say what the learner wrote (drops half of the sentence): impara_lm by") == 1
     view, values = tab_score.score_correction(source, "He goes to school every day .", "", ["impara"], True)
     assert "guard" not in view.lower() and values["scores"]["impara"].keys() == {"score", "signature"}
 
@@ -112,7 +118,29 @@ def test_where_the_guard_struck_the_page_says_why():
 def test_a_metric_that_lacks_references_is_named_and_the_others_are_scored():
     view, values = tab_score.score_correction(SOURCE, CORRECTION, " \n", ["errant", "impara"], True)
     assert list(values["scores"]) == ["impara"] and values["not_scored"] == {"errant": "needs a reference"}
-    assert "needs a reference" in view
+    assert "Not scored: errant (needs a reference)." in view and view.count('<th scope="row"') == 1
+    view, _ = tab_score.score_correction(SOURCE, CORRECTION, "", ["errant", "gleu"], True)
+    assert "Not scored: errant, gleu (needs a reference)." in view and "<table>" not in view
+
+
+LONG = " ".join(f"He go to school number {number} every day and he like it ." for number in range(16))  # 192 words
+
+
+def test_a_text_that_a_model_does_not_read_to_its_end_is_told():
+    better = LONG.replace("go", "goes")
+    view, _ = tab_score.score_correction(LONG, better, "", ["impara", "some", "impara_lm"], True)
+    assert "only the first 128 tokens (word pieces) count for impara, some." in view
+    view, _ = tab_impacts.weigh_edits(LONG, LONG.replace("like", "likes", 1), "", "impara", "added alone", True)
+    assert "Longer than 128 tokens and cut: " in view
+    view, [row] = tab_detect.detect_errors(LONG, "errors", 0.5, True)
+    assert "Longer than 128 tokens and cut: 1 of 1 text; the words beyond count as correct." in view
+    assert row["words"][-1]["error"] == 0
+    assert "A long text" not in tab_score.score_correction(SOURCE, CORRECTION, "", ["impara"], True)[0]
+
+
+def test_another_language_than_the_chosen_one_is_told():
+    view, _ = tab_score.score_correction("Он идти в школа.", "Он идёт в школу.", "", ["impara_lm"], True)
+    assert "The source does not look like English, and the scores of impara_lm are for English only" in view
 
 
 def test_a_metric_that_cannot_be_computed_spoils_nothing(monkeypatch):
@@ -133,7 +161,7 @@ def without_large_model(monkeypatch, tmp_path):
 
 def test_metrics_of_the_large_model_are_scored_beside_the_others(smollm2):
     group = scoring.large_group()
-    assert group.interactive and group.value == [] and "98 MB" in group.info
+    assert group.interactive and group.value == [] and "3.5 GB" in group.info
     assert {"fluency", "asano2017"} <= {value for _, value in group.choices}
     sentence = "He go home .", "He goes home .", ""
     message = refused(tab_score.score_correction, *sentence, ["impara", "fluency"], False)
@@ -247,9 +275,6 @@ def test_impacts_are_those_of_the_library():
     assert [edit["value"] for edit in values["edits"]] == pytest.approx([impact for _, impact in row], abs=1e-6)
     assert values["sum"] == pytest.approx(sum(impact for _, impact in row), abs=1e-6)
     assert view.count("gv-weight") == 4 + 3  # and the legend
-    judged = geceval.load("edit_quality").compute(sources=[source], predictions=[correction])["edits"][0]
-    assert values["right"] == pytest.approx([edit["probability"] for edit in judged], abs=1e-6)
-    assert all(f"{chance:.0%} {verdict(chance)}</small>" in view for chance in values["right"])
 
 
 @pytest.mark.parametrize("method", tab_impacts.METHODS)
@@ -290,6 +315,8 @@ def test_every_word_gets_a_probability():
         assert [word["text"] for word in row["words"]] == row["sentence"].split()
         assert all(0 <= word["error"] <= 1 for word in row["words"])
     assert view.count('class="gv-word') == sum(len(row["words"]) for row in values) + 5  # and the legend
+    [family] = tab_detect.detect_errors("Hi 👩‍👩‍👧!")[1]
+    assert [word["text"] for word in family["words"]] == ["Hi", "👩‍👩‍👧", "!"]
     assert "<b>" not in view and "&lt;" in view
 
 
@@ -298,8 +325,9 @@ def test_types_of_errors_are_shown(make_checkpoint, monkeypatch):
     monkeypatch.setitem(tab_detect.MODELS, "error types", (str(folder), 25))
     view, [row] = tab_detect.detect_errors("the cats sit on a mat", "error types", 0.05, False)
     assert {word["label"] for word in row["words"]} <= set(LABELS[25])  # random weights: nothing is sure
-    assert view.count("gv-wrong") == 6 and all(f">{word['label']}</td>" in view for word in row["words"])
-    assert "6 of 6 words are likely to be wrong" in view
+    assert view.count("gv-wrong") == 6
+    assert all(f">{render.TYPES.get(word['label'], word['label'])}</td>" in view for word in row["words"])
+    assert "6 of 6 words reach the threshold" in view and set(LABELS[25][1:]) == set(render.TYPES)
     assert "No word reaches 100%." in tab_detect.detect_errors("the cat", "error types", 1.0, False)[0]
 
 
@@ -508,8 +536,18 @@ def test_files_of_one_name_are_told_apart_and_their_names_are_neither_formulas_n
 def test_metrics_without_references_are_named(corpus):
     files = corpus(source="He go .\n", mine="He goes .\n")
     view, _, rows = compare(files["source"], [files["mine"]], metrics=["impara", "gleu"])
-    assert {row["metric"] for row in rows} == {"impara"} and "gleu needs references" in view
-    assert refused(compare, files["source"], [files["mine"]]) == "Nothing could be scored: gleu needs references."
+    assert {row["metric"] for row in rows} == {"impara"} and "Not scored: gleu (needs references)." in view
+    assert refused(compare, files["source"], [files["mine"]]) == "Nothing could be scored: gleu (needs references)."
+
+
+def test_a_line_too_few_or_too_many_within_a_text_is_told_once():
+    source, [system, *_], references = tab_compare.example_files()
+    lines = Path(system).read_text(encoding="utf-8").splitlines()
+    shifted = {"mine": "\n".join([*lines[1:], lines[0]])}
+    example = Path(source).read_text(encoding="utf-8")
+    view, _ = tab_compare.compare_systems(example, shifted, Path(references[0]).read_text(encoding="utf-8"))
+    [told] = re.findall(r'role="note">(From predictions.*?)</p>', view)
+    assert "fit the source before or after theirs; is a line missing or doubled there?" in told
 
 
 GOOD = "a b\nc d\n"
@@ -615,6 +653,8 @@ def test_the_results_that_ship_are_numbers(space):
         return [part.partition(":")[0] for part in signature.split("|")]
 
     assert {board["data"] for board in content["boards"]} == {"seeda", "gjg15"}
+    for board in content["boards"]:
+        assert {"smollm2-impara", "smollm2-some", "cleme"} <= {row["metric"] for row in board["rows"]}
     for board in content["boards"]:
         keys = {key for group in board["columns"].values() for key in group}
         for row in board["rows"]:
