@@ -26,12 +26,6 @@ Returns:
     scores (`list` of `float`): One score per sentence.
     grammaticality, fluency, meaning (`float`): Means of the sub-scores.
     grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score per sentence.
-    signature (`str`): What was computed, with the hashes of the models.
-
-Examples:
-
-    asano2017 = geceval.load("asano2017")
-    asano2017.compute(sources=sources, predictions=predictions)["score"]
 """
 
 

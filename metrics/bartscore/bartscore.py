@@ -20,12 +20,6 @@ _KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean over the sentences, at most 0; higher is better.
     scores (`list` of `float`): One a sentence, natural logarithms; of several references the best counts.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    bartscore = geceval.load("bartscore", model="facebook/bart-large-cnn")
-    bartscore.compute(sources=sources, predictions=predictions, references=references)["score"]
 """
 
 

@@ -23,19 +23,6 @@ Returns:
     scores (`list` of `float`): F1 of each sentence.
     precision, recall, f (`float`): Means over the sentences.
     precisions, recalls (`list` of `float`): One a sentence.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    >>> import geceval
-    >>> bertscore = geceval.load("bertscore")
-    >>> result = bertscore.compute(
-    ...     sources=["He go to school .", "I has a cat ."],
-    ...     predictions=["He goes to school .", "I had a dog ."],
-    ...     references=[["He goes to school ."], ["I have a cat ."]],
-    ... )
-    >>> [round(score, 2) for score in result["scores"]]
-    [1.0, 0.8]
 """
 
 

@@ -26,22 +26,6 @@ Returns:
     scores (`list` of `float`): F of each sentence with the reference that is best for it, in [0, 1].
     precision, recall, f, accuracy (`float`): In [0, 1].
     tp, fp, fn, tn (`float`): Sums of chunk weights.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> cleme = geceval.load("cleme")
-    >>> result = cleme.compute(
-    ...     sources=["He go to school every days .", "I has a cat ."],
-    ...     predictions=["He goes to school every days .", "I have a dog ."],
-    ...     references=[["He goes to school every day .", "He went to school every day ."], ["I have a cat ."]],
-    ...     weights="none",
-    ... )
-    >>> result["tp"], result["fp"], result["fn"]
-    (2.0, 1.0, 1.0)
-    >>> result["score"]
-    0.6667
 """
 
 

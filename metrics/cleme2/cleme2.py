@@ -27,22 +27,6 @@ Returns:
     hit, wrong, under (`float`): Shares of the chunks that need correction; they add up to 1 if there are any.
     over (`float`): Share of unnecessary changes among all changes, in [0, 1].
     tp, fp_ne, fp_un, fn, tn (`float`): Sums of chunk weights: hits, wrong, unnecessary, missed, rightly left alone.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> cleme2 = geceval.load("cleme2")
-    >>> result = cleme2.compute(
-    ...     sources=["He go to school every days .", "I has a cat ."],
-    ...     predictions=["He goes to school every days .", "I had a dog ."],
-    ...     references=[["He goes to school every day .", "He went to school every day ."], ["I have a cat ."]],
-    ...     weights="none",
-    ... )
-    >>> [round(result[name], 4) for name in ("hit", "wrong", "under", "over")]
-    [0.3333, 0.3333, 0.3333, 0.3333]
-    >>> round(result["score"], 4)
-    0.5167
 """
 
 

@@ -26,18 +26,6 @@ Returns:
         their complements, `fn` the runs of words that the bundled detector finds in error in the predictions.
     edits (`list` of `list` of `dict`): For each sentence its edits: `start` and `end` in tokens of the source,
         `correction`, `type`, and `probability`.
-    signature (`str`): What was computed, with the hash of the models.
-
-Examples:
-
-    >>> import geceval
-    >>> edit_quality = geceval.load("edit_quality")
-    >>> result = edit_quality.compute(
-    ...     sources=["She like cats .", "She likes cats ."], predictions=["She likes cats .", "She likes the of cats ."]
-    ... )
-    >>> right, wrong = result["scores"]
-    >>> right > 0.5 > wrong
-    True
 """
 
 

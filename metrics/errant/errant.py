@@ -36,23 +36,6 @@ Returns:
     by_type (`dict`): The same for each type: `by_type["operation"]["R"]`, `by_type["main"]["VERB:SVA"]`,
         `by_type["full"]["R:VERB:SVA"]`.
     annotators (`list` of `int`): The annotator, or the index of the reference, that each sentence was compared with.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> errant = geceval.load("errant")
-    >>> result = errant.compute(
-    ...     sources=["He go to school every days .", "I has a cat ."],
-    ...     predictions=["He goes to school every days .", "I have a dog ."],
-    ...     references=[["He goes to school every day ."], ["I have a cat ."]],
-    ... )
-    >>> result["tp"], result["fp"], result["fn"]
-    (2.0, 1.0, 1.0)
-    >>> round(result["score"], 4), [round(score, 4) for score in result["scores"]]
-    (0.6667, [0.8333, 0.5556])
-    >>> result["by_type"]["main"]["VERB:SVA"]["f"]
-    1.0
 """
 
 

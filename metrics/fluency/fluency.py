@@ -24,12 +24,6 @@ _KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores; higher is better.
     scores (`list` of `float`): One score per sentence: at most 0 with `"sqrt"`, `"mean"` and `"sum"`.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    fluency = geceval.load("fluency")
-    fluency.compute(sources=sources, predictions=predictions)["score"]
 """
 
 

@@ -35,19 +35,6 @@ Returns:
     macro_precision, macro_recall, macro_f (`float`): Over the classes that occur, CORRECT included. Detection only.
     by_class (`dict`): `by_class["SPELL"]["recall"]` and so on, for the classes that occur. Detection only.
     annotators (`list` of `int`): The reference that each sentence was compared with. Detection only.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> ged = geceval.load("ged")
-    >>> result = ged.compute(
-    ...     sources=["He go to school every days ."],
-    ...     predictions=["c i c c i c c"],
-    ...     references=[["He goes to school every day ."]],
-    ... )
-    >>> result["precision"], result["recall"]
-    (0.5, 0.5)
 """
 
 

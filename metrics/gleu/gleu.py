@@ -32,19 +32,6 @@ Returns:
     score (`float`): GLEU of the corpus, in [0, 1]; higher is better. The mean over the draws.
     scores (`list` of `float`): GLEU of each sentence, the mean over its references, in [0, 1].
     sd (`float`): Standard deviation over the draws.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> gleu = geceval.load("gleu")
-    >>> result = gleu.compute(
-    ...     sources=["He go to school every day by the bus ."],
-    ...     predictions=["He goes to school every day by the bus ."],
-    ...     references=[["He goes to school every day by bus ."]],
-    ... )
-    >>> round(result["score"], 4)
-    0.3549
 """
 
 

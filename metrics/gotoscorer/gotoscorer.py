@@ -25,21 +25,6 @@ Returns:
     precision, recall, f, f1, accuracy (`float`): In [0, 1].
     tp, fp, fn, tn (`float`): Summed weights.
     systems (`int`): How many systems define the weights; 0 if they are uniform.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> gotoscorer = geceval.load("gotoscorer")
-    >>> systems = [["He likes the cat ."], ["He likes cat ."], ["He like cat ."]]
-    >>> result = gotoscorer.compute(
-    ...     sources=["He like cat ."],
-    ...     predictions=systems[1],
-    ...     references=["He likes the cat ."],
-    ...     systems=systems,
-    ... )
-    >>> round(result["precision"], 4), round(result["recall"], 4), round(result["score"], 4)
-    (1.0, 0.3333, 0.7143)
 """
 
 

@@ -23,19 +23,6 @@ Returns:
     score (`float`): F of the corpus, in [0, 1]; higher is better.
     scores (`list` of `float`): F of each sentence with its best reference, in [0, 1].
     precision, recall, f (`float`): Of the corpus; `f` is `score`.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> green = geceval.load("green")
-    >>> result = green.compute(
-    ...     sources=["He go to school every day by the bus ."],
-    ...     predictions=["He goes to school every day by the bus ."],
-    ...     references=[["He goes to school every day by bus ."]],
-    ... )
-    >>> round(result["precision"], 4), round(result["recall"], 4), round(result["score"], 4)
-    (1.0, 0.6825, 0.7288)
 """
 
 

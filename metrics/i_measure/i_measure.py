@@ -26,19 +26,6 @@ Returns:
     scores (`list` of `float`): I of each sentence with its best reference, in [-1, 1].
     tp, fp, fn, tn, fpn, precision, recall, f (`float`): Of the corpus; `fpn` counts tokens changed to the wrong thing.
     acc, wacc, base_wacc (`float`): Accuracy, weighted accuracy, and the latter of the source, in [0, 1].
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> i_measure = geceval.load("i_measure")
-    >>> result = i_measure.compute(
-    ...     sources=["Him walk in an park every days ."],
-    ...     predictions=["He walk in a park every days ."],
-    ...     references=[["He walk in a park every day ."]],
-    ... )
-    >>> round(result["score"], 4), result["wacc"], result["base_wacc"]
-    (0.7333, 0.9, 0.625)
 """
 
 

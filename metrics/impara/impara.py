@@ -24,21 +24,6 @@ Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One score per sentence, in [0, 1].
     zeroed (`int`): Sentences that failed the similarity threshold.
-    signature (`str`): What was computed, with the hashes of both models.
-
-Examples:
-
-    >>> import geceval
-    >>> impara = geceval.load("impara")
-    >>> result = impara.compute(
-    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
-    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
-    ... )
-    >>> corrected, unchanged = result["scores"]
-    >>> corrected > unchanged
-    True
-    >>> result["score"] == (corrected + unchanged) / 2
-    True
 """
 
 

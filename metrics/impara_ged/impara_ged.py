@@ -22,21 +22,6 @@ _KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One score per sentence, in [0, 1].
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    >>> import geceval
-    >>> impara_ged = geceval.load("impara_ged")
-    >>> result = impara_ged.compute(
-    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
-    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
-    ... )
-    >>> corrected, unchanged = result["scores"]
-    >>> corrected > unchanged
-    True
-    >>> result["score"] == (corrected + unchanged) / 2
-    True
 """
 
 

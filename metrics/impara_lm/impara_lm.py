@@ -24,12 +24,6 @@ Returns:
     scores (`list` of `float`): One score per sentence, of any size; the difference of two corrections of one source is
         the log-odds that the first is better.
     failed (`int`): Sentences that did not pass the threshold.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    impara_lm = geceval.load("impara_lm")
-    impara_lm.compute(sources=sources, predictions=predictions)["score"]
 """
 
 

@@ -25,12 +25,6 @@ Returns:
     judged, failed (`int`), failed_rows (`list` of `int`), failures (`dict`): Which rows have no grade, and why.
     calls, cached (`int`): Questions asked, and answers from the cache.
     prompt_tokens, completion_tokens (`int`): As the endpoint states them.
-    signature (`str`): What was computed, with a hash of the prompt's wording.
-
-Examples:
-
-    judge = geceval.load("llm_judge", model="gpt-4o-2024-08-06", criterion="fluency", cache="answers")
-    judge.compute(sources=sources, predictions=predictions)["score"]
 """
 
 

@@ -27,21 +27,6 @@ Returns:
     precision, recall, f, tp, fp, fn (`float`): Of all edits, whatever the average.
     annotators (`list` of `int`): The annotator, or the index of the reference, that each sentence was compared with.
     single_path (`list` of `int`): Sentences, from 0, too different from their source to be searched in full.
-    signature (`str`): What was computed.
-
-Examples:
-
-    >>> import geceval
-    >>> m2 = geceval.load("m2")
-    >>> result = m2.compute(
-    ...     sources=["He go to school every days .", "I has a cat ."],
-    ...     predictions=["He goes to school every days .", "I have a dog ."],
-    ...     references=[["He goes to school every day ."], ["I have a cat ."]],
-    ... )
-    >>> result["tp"], result["fp"], result["fn"]
-    (2.0, 1.0, 1.0)
-    >>> round(result["score"], 4), [round(score, 4) for score in result["scores"]]
-    (0.6667, [0.8333, 0.5556])
 """
 
 

@@ -22,19 +22,6 @@ _KWARGS_DESCRIPTION = """\
 Returns:
     score (`float`): Mean of the sentence scores, in [0, 1]; higher is better.
     scores (`list` of `float`): One probability per sentence; 1 where source and prediction are equal.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    >>> import geceval
-    >>> meaning = geceval.load("meaning")
-    >>> result = meaning.compute(
-    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
-    ...     predictions=["I agree with this opinion .", "The weather was nice on Sunday ."],
-    ... )
-    >>> corrected, foreign = result["scores"]
-    >>> corrected > 0.5 > foreign
-    True
 """
 
 

@@ -24,21 +24,6 @@ Returns:
     scores (`list` of `float`): F of each sentence, with the reference that suits it best.
     precision, recall, f, tp, fp, fn (`float`): Weights over the corpus, whatever the average.
     annotators (`list` of `int`): Whose gold edits the corpus counts took for each sentence.
-    signature (`str`): What was computed, with the model and its hash.
-
-Examples:
-
-    >>> import geceval
-    >>> pt_errant = geceval.load("pt_errant")
-    >>> result = pt_errant.compute(
-    ...     sources=["He go to school by the bus .", "It is fine ."],
-    ...     predictions=["He goes to school by the bus .", "It is fine ."],
-    ...     references=[["He goes to school by bus ."], ["It is fine ."]],
-    ... )
-    >>> result["precision"], result["scores"][1]
-    (1.0, 1.0)
-    >>> 0 < result["recall"] < 1
-    True
 """
 
 

@@ -25,12 +25,6 @@ Returns:
     score (`float`): Sum over the sentences, between minus and plus their number; higher is better.
     scores (`list` of `float`): One a sentence: -1, 0 or 1.
     positive, unchanged, negative (`int`): How many sentences have 1, 0 and -1.
-    signature (`str`): What was computed, with the hash of the model.
-
-Examples:
-
-    scribendi = geceval.load("scribendi", model="my-gpt2")
-    scribendi.compute(sources=sources, predictions=predictions)["score"]
 """
 
 

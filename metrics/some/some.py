@@ -24,23 +24,7 @@ Returns:
     score (`float`): Mean of the sentence scores; higher is better. About [0, 1] for weights that add up to 1.
     scores (`list` of `float`): One score per sentence.
     grammaticality, fluency, meaning (`float`): Means of the sub-scores, which are (rating - 1) / 3, not clipped.
-    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score per sentence. signature
-    (`str`): What was computed, with the hashes of the three models.
-
-Examples:
-
-    >>> import geceval
-    >>> some = geceval.load("some")
-    >>> result = some.compute(
-    ...     sources=["I am agree with this opinions .", "I am agree with this opinions ."],
-    ...     predictions=["I agree with this opinion .", "I am agree with this opinions ."],
-    ... )
-    >>> corrected, unchanged = result["scores"]
-    >>> corrected > unchanged
-    True
-    >>> parts = result["grammaticality_scores"][0], result["fluency_scores"][0], result["meaning_scores"][0]
-    >>> abs(corrected - (0.55 * parts[0] + 0.43 * parts[1] + 0.02 * parts[2])) < 1e-9
-    True
+    grammaticality_scores, fluency_scores, meaning_scores (`list` of `float`): One sub-score per sentence.
 """
 
 

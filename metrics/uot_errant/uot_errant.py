@@ -23,21 +23,6 @@ Returns:
     precision, recall, f, tp, fp, fn (`float`): Masses over the corpus, whatever the average.
     by_type (`dict`): The same numbers for each operation, main type and full type.
     annotators (`list` of `int`): Whose edits the corpus counts took for each sentence.
-    signature (`str`): What was computed, with the model and its hash.
-
-Examples:
-
-    >>> import geceval
-    >>> uot_errant = geceval.load("uot_errant")
-    >>> result = uot_errant.compute(
-    ...     sources=["He go to school by the bus .", "It is fine ."],
-    ...     predictions=["He goes to school by the bus .", "It is fine ."],
-    ...     references=[["He goes to school by bus ."], ["It is fine ."]],
-    ... )
-    >>> result["scores"][1]
-    1.0
-    >>> result["precision"] > result["recall"] > 0
-    True
 """
 
 

@@ -38,6 +38,19 @@ _NO_REFERENCES = ": Not used; dropped if given, so that the metric can be combin
 _WRAP = textwrap.TextWrapper(
     120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False
 )
+_EXAMPLE = """\
+    signature (`str`): What was computed: the settings, the models with their hashes, the version of geceval.
+
+Examples: those of the card show numbers.
+
+    >>> import geceval
+    >>> {name} = geceval.load("{name}")
+    >>> sources, predictions = ["He go to school every days ."], ["He goes to school every days ."]
+    >>> references = [["He goes to school every day .", "He goes to school each day ."]]
+    >>> result = {name}.compute(sources=sources, predictions=predictions, references=references)
+    >>> len(result["scores"])
+    1
+"""
 _RUN_TIME = """
 Every option is taken by `load` and by `compute`. All metrics take these run-time options, which say how to compute, and
 ignore those that they have no use for:
@@ -262,7 +275,8 @@ def inputs_description(text: str, scorer_class: type[Scorer]) -> str:
     if "Args:" not in columns:
         columns = _columns(scorer_class)
     settings = f"{columns.rstrip()}\n{_entries(scorer_class.Settings)}\n"
-    return f"{settings}\n{returns}{results}{_RUN_TIME}{_entries(scorer_class.RunTime)}\n"
+    example = _EXAMPLE.format(name=scorer_class.name)
+    return f"{settings}\n{returns}{results}{example}{_RUN_TIME}{_entries(scorer_class.RunTime)}\n"
 
 
 def _columns(scorer_class: type[Scorer]) -> str:
