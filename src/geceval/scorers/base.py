@@ -34,8 +34,12 @@ class TextOptions(options.Options):
             compares texts as they stand. `"prose"` takes all columns for prose. `"answers"` is `"auto"` for predictions
             without what language models write around a correction, see `geceval.text.answers`. The name of a tokeniser
             (`"spacy-en"`, `"ptb"`, `"13a"`, `"syntok"`, `"char"`, `"whitespace"`) applies it to all columns.
+        model: The network: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
+        average: What `score` is: `"corpus"`, F of the counts of all sentences, or `"sentence"`, the mean of the
+            sentences' F.
         beta: Weight of recall in F.
-        gold_m2: M2 file with the gold edits; `references` are then not needed.
+        unit: What n-grams are made of.
+        gold_m2: M2 file with the gold edits; `references`, which hold them otherwise, are then not needed.
         predictions_m2: M2 file with the edits of the predictions, taken as they are.
         nlp: The spaCy pipeline behind ERRANT: `"bundled"`, `"official"` (`en_core_web_sm`, if it is installed), the
             name of another installed one, or a folder.
@@ -44,8 +48,8 @@ class TextOptions(options.Options):
             only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
             misses stay.
         judge_threshold: The probability from which the judge finds an edit right.
-        max_length: Tokens, including the one that starts the text, beyond which a text is cut; `None` takes as many as
-            the model reads.
+        max_length: Tokens, special ones included, beyond which a text is cut. `None` takes as many as a language model
+            reads, and of an encoder `geceval_max_length` of its `config.json`, else 128.
     """
 
     text: TextSetting = field(default="auto", kw_only=True)

@@ -23,7 +23,6 @@ class Settings(TextOptions):
     """Settings of BERTScore; each can change the score.
 
     Attributes:
-        model: The encoder: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
         layer: The layer whose token states are compared, from 1; `None` takes the one published for the model (9 for
             bert-base-uncased, 18 for bert-large-uncased, 5 for distilbert-base-uncased, 17 for roberta-large), else
             five sixths of the way up.

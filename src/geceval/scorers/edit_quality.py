@@ -28,7 +28,6 @@ class Settings(TextOptions):
     Attributes:
         model: The judge: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a head over the language
             model of `impara_lm`, as `training/train_edit_quality.py` writes it.
-        beta: Weight of recall in the expected F.
         max_length: Tokens, including the one that starts the text, beyond which a text is cut; an edit beyond is judged
             by its words alone. `None` takes as many as the model reads.
     """

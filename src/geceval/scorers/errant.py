@@ -30,17 +30,12 @@ class Settings(TextOptions):
     """Settings of ERRANT; each can change the score.
 
     Attributes:
-        average: What `score` is: `"corpus"`, F of the counts of all sentences, or `"sentence"`, the mean of the
-            sentences' F (SentERRANT).
         level: What must agree: `"correction"` (span and correction), `"correction_with_type"`, `"detection_span"`, or
             `"detection_token"` (each token that is changed; for an insertion the one after it).
         counting: `"official"`: an edit that an annotator has several times counts as often, so that three edits can be
             four hits (errant issue 49), hits have the annotator's type, and F is rounded to 4 decimal places before
             references are compared. `"gec-metrics"`: hits are the system's edits, with their types, and F is not
             rounded.
-        gold_m2: M2 file whose edits are the reference, with the spans and types of the file; `references` are then not
-            needed. Without it, ERRANT extracts the edits of the references.
-        predictions_m2: M2 file with the edits of the predictions, taken as they are; with both files nothing is parsed.
     """
 
     beta: Positive = 0.5

@@ -47,8 +47,6 @@ class Settings(TextOptions):
             without tokens scores 1 in the former and, as no class occurs, 0 in the latter.
         threshold: The detector marks a word if its probability of an error is at least this; `None` takes the most
             probable label.
-        max_length: Tokens, special ones included, beyond which the detector's input is cut; `None` takes
-            `geceval_max_length` of its `config.json`, else 128.
     """
 
     task: Literal["detection", "sentence"] = "detection"

@@ -33,8 +33,6 @@ class Settings(TextOptions):
         iterations: Draws; the corpus score is their mean. If no sentence has several references, only one is made.
         smoothing: Whether a sentence score replaces zero statistics by 1, as the authors' code does; if not, a
             sentence without a match of some order scores 0. The corpus score is never smoothed.
-        unit: `"word"` or `"char"`.
-        gold_m2: M2 file from which the references are made; `references` are then not needed.
     """
 
     counting: Literal["released", "paper"] = "released"

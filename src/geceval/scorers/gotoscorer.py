@@ -48,15 +48,10 @@ class Settings(TextOptions):
     """Settings of GoToScorer; each can change the score.
 
     Attributes:
-        beta: Weight of recall in F; GEC uses 0.5.
         difficulty: A difficulty file, a `Difficulty`, or `"uniform"` (every chunk weighs 1).
         systems: Instead of `difficulty`: predictions of all systems that define it, one list per system.
-        gold_m2: An M2 file with the reference's edits, used as they are, instead of `references`.
-        predictions_m2: An M2 file with the edits of the predictions, used as they are. `difficulty` must then say how
-            hard each correction is.
         ref_id: Which reference to use: the annotator of `gold_m2`, or the index in each list of `references`.
             `None` takes all, and for each sentence the one with the best F.
-        nlp: The spaCy pipeline behind ERRANT, see `geceval.edits.errant.annotator.get_annotator`.
     """
 
     beta: Positive = 0.5

@@ -27,8 +27,6 @@ class Settings(TextOptions):
             there is nothing to find, so that a sentence of fewer than 4 units scores 0; ties between references are
             broken by the F of ever fewer orders. `"gec-metrics"`: that recall is 1, and of tied references the first
             is taken.
-        unit: `"word"` or `"char"`.
-        gold_m2: M2 file from which the references are made; `references` are then not needed.
     """
 
     beta: Positive = 2.0

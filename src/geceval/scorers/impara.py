@@ -34,8 +34,6 @@ class Settings(GuardedOptions):
         threshold: Similarity that a correction must exceed; one that is not a number does not. `None` takes
             `geceval_threshold` of the quality estimator's `config.json`, else 0.9. Below -1 the similarity
             estimator is switched off and not even loaded.
-        max_length: Tokens, special ones included, beyond which a sentence is cut, for both networks. `None` takes
-            `geceval_max_length` of the quality estimator's `config.json`, else 128.
     """
 
     model: ModelName = "bundled"

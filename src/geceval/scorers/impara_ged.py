@@ -26,8 +26,6 @@ class Settings(GuardedOptions):
         model: The quality estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence
             classifier with one output, such as `naist-nlp/IMPARA-GED`. How it pools the tokens is set in its
             `config.json`: `classifier_pooling` of ModernBERT, `geceval_pooling` of any other.
-        max_length: Tokens, special ones included, beyond which a sentence is cut. `None` takes `geceval_max_length` of
-            the checkpoint's `config.json`, else 128.
     """
 
     model: ModelName = "bundled"

@@ -51,7 +51,6 @@ class Settings(GuardedOptions):
             corpus score is the mean of the others.
         systems: Predictions of systems that are graded together, one list per system: the distinct outputs of a
             sentence share prompts, up to five in each.
-        nlp: The spaCy pipeline behind ERRANT (level `"edit"`), see `geceval.edits.errant.annotator.get_annotator`.
     """
 
     model: str | None = None

@@ -28,11 +28,6 @@ class Settings(TextOptions):
     """Settings of M2; each can change the score.
 
     Attributes:
-        beta: Weight of recall in F; 0.5 weighs precision twice as much.
-        average: What `score` is: `"corpus"`, F of the counts of all sentences (M2), or `"sentence"`, the mean of the
-            sentences' F (SentM2).
-        gold_m2: M2 file with the gold edits; `references` are then not needed. Without it, gold edits are extracted
-            from the references.
         max_unchanged_words: Unchanged words that an edit of the system may contain in order to match a gold edit.
     """
 

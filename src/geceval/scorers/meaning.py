@@ -26,7 +26,7 @@ class Settings(TextOptions):
         model: The estimator: `"bundled"`, a folder, or a Hub id, optionally with `@revision`; a sequence classifier
             with one output that reads source and prediction as a pair.
         max_length: Tokens of source and prediction together, special ones included, beyond which the longer one is
-            cut. `None` takes `geceval_max_length` of the model's `config.json`, else 128.
+            cut; by default as of other metrics.
     """
 
     model: ModelName = "bundled"

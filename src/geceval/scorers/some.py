@@ -43,9 +43,7 @@ class Settings(GuardedOptions):
         weights: Weights of grammaticality, fluency and meaning: `"sentence"` (.55, .43, .02), `"system"` (.01, .98,
             .01), or three non-negative numbers. The score is their weighted sum, not divided by their total;
             weights that add up to 1 keep the range of the sub-scores.
-        max_length: Tokens, special ones included, beyond which a text is cut; for the meaning regressor, source and
-            prediction together, if it reads them so. `None` takes `geceval_max_length` of each regressor's
-            `config.json`, else 128, or for heads over a language model as many as that reads.
+        max_length: As of other metrics; the regressor of meaning may read source and prediction together.
     """
 
     model: ModelName = "bundled"

@@ -30,9 +30,6 @@ class Settings(TextOptions):
         behaviour: `"normalised"`: no edit answers, or is answered, with more than its mass, and a set of edits answers
             itself completely. `"published"`: the authors' program, in which a perfect correction can score less or
             more than 1.
-        average: What `score` is: `"corpus"`, F of the masses of all sentences, or `"sentence"`, the mean of the
-            sentences' F.
-        gold_m2: M2 file with the edits of the references, taken as they are; `references` are then not needed.
     """
 
     model: ModelName = "bundled"

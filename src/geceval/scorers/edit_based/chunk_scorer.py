@@ -53,12 +53,6 @@ class ChunkSettings(TextOptions):
             its own.
         level: `"correction"`, or `"detection"`, which only asks where something is changed.
         model: Encoder of the similarity: `"bundled"`, a folder, or a Hub id, optionally with `@revision`.
-        gold_m2: M2 file with the edits of the references, taken as they are.
-        nlp: spaCy pipeline for ERRANT, which extracts edits where no file gives them.
-        valid_edits: What counts as a false positive: `"references"`, every chunk that the reference lacks; `"judge"`,
-            only those that the judge of `edit_quality` finds wrong. What it finds right is then no hit either, and
-            misses stay.
-        judge_threshold: The probability from which the judge finds a chunk right.
     """
 
     assumption: Assumption = "dependent"

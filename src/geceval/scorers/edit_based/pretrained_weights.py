@@ -39,8 +39,6 @@ class Settings(TextOptions):
         model: The checkpoint behind the weights: `"bundled"`, a folder, or a Hub id, optionally with `@revision`;
             `None` takes the bundled encoder for BERTScore and `facebook/bart-large-cnn` for BARTScore.
         layer: Layer of BERTScore, see `geceval.scorers.bertscore.Settings`.
-        average: What `score` is: `"sentence"`, the mean of the sentences' F (the paper's main setting), or
-            `"corpus"`, F of the weights of all sentences.
     """
 
     weight: Literal["bertscore", "bartscore", "self"] = "bertscore"
