@@ -50,16 +50,7 @@ class Settings(GuardedOptions):
 
 
 class Asano2017(LikelihoodScorer):
-    """Score(X, Y) = w_g·G(Y) + w_f·F(Y) + w_m·M(X, Y); the corpus score is the mean.
-
-    G is the share of the words of Y that the detector finds correct; F = (log P_m(Y) - log P_u(Y)) / |Y|, SLOR, the
-    log-probability of Y under a language model less that of its words, per word; M is METEOR of Y against X. G and M
-    lie in [0, 1], F has no bounds. Nothing is scaled or clipped.
-
-    The details hold for each of `grammaticality`, `fluency` and `meaning` the mean sub-score under that name and one
-    sub-score per sentence under `<name>_scores`. A prediction without words has no errors, and a METEOR of 0 unless its
-    source has no words either.
-    """
+    """w_g·G(Y) + w_f·F(Y) + w_m·M(X, Y): the detector's share of correct words, SLOR and METEOR; the card says more."""
 
     name = "asano2017"
     description = "Grammaticality, fluency by a language model and METEOR against the source, reference-free."

@@ -30,10 +30,7 @@ class Settings(TextOptions):
 
 
 class Bartscore(Scorer):
-    """Mean log-probability of the prediction's tokens given a reference; with several references, the best counts.
-
-    The score is the mean of the sentence scores: natural logarithms, at most 0. The sources are checked but not used.
-    """
+    """Mean log-probability of the prediction's tokens given a reference; with several references, the best counts."""
 
     name = "bartscore"
     description = "BARTScore: how probable a sequence-to-sequence model finds a correction, given its reference."

@@ -35,11 +35,7 @@ class Settings(TextOptions):
 
 
 class Bertscore(Scorer):
-    """F1 of greedily matched tokens; with several references, the best precision, recall and F1, each independently.
-
-    The score is the mean F1 of the sentences; the details `precision`, `recall` and `f` are means, `precisions` and
-    `recalls` hold one number per sentence. An empty text scores 0. The sources are checked but not used.
-    """
+    """F1 of greedily matched tokens; with several references, the best precision, recall and F1, each independently."""
 
     name = "bertscore"
     description = (

@@ -24,12 +24,10 @@ class Settings(ChunkSettings):
 
 
 class Cleme(JointChunkScorer):
-    """CLEME: F of chunks, in [0, 1]; higher is better. All figures are rounded to four decimal places, as published.
+    """F of chunks; all figures are rounded to four decimal places, as published.
 
     With several references each sentence takes the one that gives the best F of all sentences up to it, then the most
     true positives, then the fewest false positives, then the fewest false negatives, then the first.
-
-    The details are precision, recall, f, accuracy (all in [0, 1]), and the weighted counts tp, fp, fn, tn.
     """
 
     name = "cleme"

@@ -19,15 +19,7 @@ class Settings(ChunkSettings):
 
 
 class Cleme2(JointChunkScorer):
-    """CLEME2.0: COM, a weighted sum of Hit, 1 - Wrong, 1 - Under and 1 - Over, in [0, 1]; higher is better.
-
-    Hit, Wrong and Under are shares of the chunks that needed correction (they add up to 1 if there are any), Over is
-    the share of unnecessary changes among all changes. A sentence that needs no correction and gets none has Hit 0, so
-    its COM is 1 less the coefficient of Hit.
-
-    The details are hit, wrong, under, over, and the weighted counts tp, fp_ne (needed, but wrong), fp_un (unnecessary),
-    fn, tn.
-    """
+    """COM, a weighted sum of Hit, 1 - Wrong, 1 - Under and 1 - Over."""
 
     name = "cleme2"
     description = "CLEME2.0: what share is corrected rightly, wrongly, not at all, and without need."

@@ -39,14 +39,7 @@ class Settings(TextOptions):
 
 
 class EditQuality(Scorer):
-    """The share of a system's edits that are expected to be right, in [0, 1]; 1 for a system without edits.
-
-    Each edit of ERRANT gets the probability p that it is right, made last, after all others of the correction.
-
-    The score of the corpus and of a sentence is the sum of p over the number of edits. The details are the edits of
-    each sentence with their p, and expected counts: tp, the sum of p; fp, the sum of 1 - p; fn, runs of words of the
-    predictions that the bundled detector finds in error; precision, recall and F of these.
-    """
+    """The share of a system's edits that are expected to be right; 1 for a system without edits."""
 
     name = "edit_quality"
     description = "Share of a correction's edits that are right, with the probability of each, reference-free."

@@ -51,15 +51,7 @@ class Settings(TextOptions):
 
 
 class Errant(EditScorer):
-    """Precision, recall and F of ERRANT's edits, in [0, 1]; higher is better.
-
-    With several references each sentence takes the one that gives the best F of all sentences up to it (the sentence
-    score: of this sentence alone), so the corpus score depends, very little, on the order of the sentences.
-
-    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn; `by_type`, the same
-    numbers for each operation, main type and full type; `annotators`, the annotator (or the number of the reference)
-    that was chosen for each sentence.
-    """
+    """Precision, recall and F of ERRANT's edits, with the annotator that is best for the corpus up to each sentence."""
 
     name = "errant"
     description = "Precision, recall and F of typed edits."

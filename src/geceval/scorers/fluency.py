@@ -45,11 +45,7 @@ class Settings(GuardedOptions):
 
 
 class Fluency(LikelihoodScorer):
-    """The log-likelihood of a correction under a causal language model, normalised by its length.
-
-    The score is the mean of the sentence scores. A text without words is scored as one word, that the text ends at
-    once: its log-likelihood is log P(end of text | start). The sources count for the guard only.
-    """
+    """The log-likelihood of a correction under a causal language model, normalised by its length."""
 
     name = "fluency"
     description = "How probable a causal language model finds the corrected sentence, normalised by its length."

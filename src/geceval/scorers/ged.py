@@ -66,14 +66,7 @@ class Settings(TextOptions):
 
 
 class Ged(Scorer):
-    """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences.
-
-    For detection, `predictions` and `references` are label sequences or corrected sentences; with a `model`, the
-    predictions are the sources again. Each sentence is compared with the reference that gives it the best F. The
-    details are precision, recall, f, tp, fp, fn of errors against correct tokens, macro_precision, macro_recall,
-    macro_f, `by_class`, and `annotators`, the reference chosen for each sentence. For the sentence score, each of the
-    scores is at most 0.
-    """
+    """Token-level precision, recall and F of error detection; or the mean log P(correct) of corrected sentences."""
 
     name = "ged"
     description = (

@@ -44,15 +44,7 @@ class Settings(TextOptions):
 
 
 class Gleu(Scorer):
-    """GLEU+, corpus and sentences; both lie in [0, 1], higher is better.
-
-    For a reference R of source S and prediction H, the count of order n, 1 to 4, is the number of n-grams that H shares
-    with R minus those that it shares with S but not with R, out of the len(H) + 1 - n n-grams of H. A corpus sums
-    counts and lengths; GLEU is the geometric mean of the precisions times the brevity penalty
-    exp(min(0, 1 - |R|/|H|)), and 0 if any sum is 0. A sentence score is the mean over its references.
-
-    `details["sd"]` is the standard deviation over the iterations, 0 without draws.
-    """
+    """GLEU+: n-grams shared with the reference, less those shared with the source alone; the card has the formula."""
 
     name = "gleu"
     description = "GLEU for grammatical error correction, not the GLEU of machine translation."

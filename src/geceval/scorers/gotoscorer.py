@@ -103,11 +103,7 @@ def precision_recall(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Gotoscorer(Scorer):
-    """GoToScorer on ERRANT edits of the predictions.
-
-    The score is F_beta; the details are precision, recall, f, f1, accuracy, the weighted counts tp, fp, fn, tn, and
-    `systems`, the number of systems that define the difficulty (0 if uniform). 0/0 is 0, as in the authors' program.
-    """
+    """F_beta of ERRANT's edits, each weighted by its difficulty; 0/0 is 0, as in the authors' program."""
 
     name = "gotoscorer"
     description = "F-score of edits in which a correction counts the more, the fewer systems get it right."

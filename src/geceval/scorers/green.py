@@ -36,15 +36,7 @@ class Settings(TextOptions):
 
 
 class Green(Scorer):
-    """GREEN, corpus and sentences; both lie in [0, 1], higher is better.
-
-    With the counts S, R and H of an n-gram in source, reference and prediction, it is a true positive where it was
-    rightly deleted, inserted or kept, a false positive where it was wrongly deleted or inserted, and a false negative
-    where a deletion or insertion is missing. Precision and recall are geometric means over the orders 1 to 4. Each
-    sentence takes the reference that gives it the best F; a corpus sums the counts against those.
-
-    The details are `precision`, `recall` and `f` of the corpus.
-    """
+    """F of the geometric means of P and R over orders; each sentence takes the reference that gives it the best F."""
 
     name = "green"
     description = "GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."

@@ -49,15 +49,10 @@ class Settings(TextOptions):
 
 
 class IMeasure(Scorer):
-    """I-measure, corpus and sentences, in [-1, 1]: 1 is perfect, 0 no better than the source, below 0 worse.
+    """WAcc of a correction related to that of its source.
 
-    Source, prediction and reference are aligned (see `geceval.edits.three_way`) and every column counted. WAcc is an
-    accuracy in which a change weighs `change_weight` times as much as a token left alone; I compares it with the WAcc
-    of the source. Each sentence takes the reference with the best WAcc of correction (on ties the best I, then
-    accuracy, then the same for detection, then the first); a corpus sums the counts against those.
-
-    The details are the counts of the corpus (`fpn`: see `confusion`), precision, recall and F, and what `measure`
-    returns.
+    Each sentence takes the reference with the best WAcc of correction (on ties the best I, then accuracy, then the same
+    for detection, then the first); a corpus sums the counts against those.
     """
 
     name = "i_measure"

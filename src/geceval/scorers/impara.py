@@ -53,10 +53,7 @@ class Impara(GuardedReader):
     """Score(X, Y) = QE(Y) if SE(X, Y) passes the threshold, else 0 (Eq. 1); the corpus score is the mean.
 
     QE(Y) is the sigmoid of the quality estimator's logit for the prediction alone (Eq. 3). SE(X, Y) is the cosine
-    between the mean token states of source and prediction (Eq. 10); it is 1 by definition where they are equal.
-
-    The score is the mean of the sentence scores, each in [0, 1]; the detail `zeroed` counts the sentences that failed
-    the threshold. Without a guard an empty prediction is scored like any other: the network reads its special tokens.
+    between the mean token states of source and prediction (Eq. 10).
     """
 
     name = "impara"

@@ -33,13 +33,7 @@ class Settings(GuardedOptions):
 
 
 class ImparaGed(GuardedReader):
-    """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean.
-
-    The source enters the number by the guard only: there is no similarity estimator.
-
-    The score is the mean of the sentence scores, each in [0, 1]. Without a guard an empty prediction is scored like any
-    other: the quality estimator reads its special tokens only.
-    """
+    """Score(O) = sigmoid(R(O)) (Eq. 3), R(O) from the mean of O's token states; the corpus score is the mean."""
 
     name = "impara_ged"
     description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."

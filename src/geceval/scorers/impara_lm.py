@@ -44,14 +44,8 @@ class Settings(GuardedOptions):
 class ImparaLm(LikelihoodScorer):
     """q(Y) = t * LL(Y) / sqrt(n) + w . h(Y) for a correction Y of n words; the corpus score is the mean.
 
-    LL is the log-likelihood under a language model that learnt, on IMPARA's ranked pairs, to prefer the correction
-    whose edits have more impact (Maeda et al. 2022, section 2.4); h is the mean of its token states after one of its
-    layers, attention sinks left out, if the checkpoint has a head that reads them; t and w were learnt. The bundled
-    student learnt its w from a large model, and has no likelihood: t = 0. The difference of two corrections of one
-    source is the log-odds that the first is better; q by itself depends on the source.
-
     With a threshold, a correction that is not similar enough to its source gets the lower of its own quality and that
-    of the source; the detail `failed` counts them. A text without words has q = -100, far below any sentence.
+    of the source; the detail `failed` counts them.
     """
 
     name = "impara_lm"

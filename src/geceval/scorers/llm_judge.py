@@ -98,11 +98,7 @@ class JudgeRunTime(RunTime):
 
 
 class LlmJudge(GuardedScorer):
-    """Grades by a language model: 1 to 5 per sentence; the corpus score is the mean over the graded sentences.
-
-    The score is the mean of the grades, 1.0 to 5.0; with `on_failure="skip"`, the score of a sentence without a
-    valid grade is NaN. The details say which rows those are and why, and what the call used: questions and tokens.
-    """
+    """Grades by a language model, 1 to 5 per sentence; the corpus score is the mean over the graded sentences."""
 
     name = "llm_judge"
     description = "Grades from 1 to 5 by a large language model, for whole corrections or for their edits."

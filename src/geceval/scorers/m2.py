@@ -40,15 +40,11 @@ class Settings(TextOptions):
 
 
 class M2(EditScorer):
-    """Precision, recall and F of edits. All lie in [0, 1] unless a gold edit is given twice; higher is better.
+    """Precision, recall and F of edits; all lie in [0, 1] unless a gold edit is given twice.
 
     With several annotators, each sentence takes the one that gives the best F of all sentences up to it (the sentence
     score: of this sentence alone); if equal, more matches, then fewer proposed + beta² · gold edits, then the annotator
     that comes first. The corpus score therefore depends, very little, on the order of the sentences.
-
-    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn; `annotators`, the
-    annotator (or the number of the reference) that was chosen for each sentence; and `single_path`, the sentences, from
-    0, whose lattice was too large to be searched in full.
     """
 
     name = "m2"

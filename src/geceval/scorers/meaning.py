@@ -34,11 +34,7 @@ class Settings(TextOptions):
 
 
 class Meaning(ReadAheadScorer):
-    """The probability that the prediction says what the source says, 1 where they are equal; the mean of all sentences.
-
-    The sigmoid of the estimator's logit. Of two texts of which one has no words the score is 0. Whether the prediction
-    is correct does not count: an unchanged source has 1.
-    """
+    """The probability that the prediction says what the source says, 1 where they are equal; a corpus has the mean."""
 
     name = "meaning"
     description = "Probability that a correction, also a free one, says what its source says, reference-free."

@@ -19,11 +19,7 @@ class Settings(pt.Settings):
 
 
 class PtErrant(pt.WeightedEdits):
-    """Weighted precision, recall and F of ERRANT edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
-
-    Edits match if span and correction are equal. Edits that ERRANT cannot type (`UNK`) are left out, as in ERRANT's
-    own comparison. Range and details: see `WeightedEdits`.
-    """
+    """Edits match if span and correction are equal; those without a type (`UNK`) are left out, as in ERRANT itself."""
 
     name = "pt_errant"
     description = "ERRANT with edits weighted by BERTScore or BARTScore."

@@ -8,10 +8,7 @@ from geceval.scorers.m2 import extract_edits, read_gold, warn_of_single_paths
 
 
 class PtM2(pt.WeightedEdits):
-    """Weighted precision, recall and F of MaxMatch edits; weights are |PTScore(S + u, R) - PTScore(S, R)|.
-
-    Range and details: see `WeightedEdits`.
-    """
+    """MaxMatch edits, as version 3.2 of the official scorer cuts them."""
 
     name = "pt_m2"
     description = "M2 with edits weighted by BERTScore or BARTScore."

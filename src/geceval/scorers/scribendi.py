@@ -37,13 +37,7 @@ class Settings(GuardedOptions):
 
 
 class Scribendi(LikelihoodScorer):
-    """0 for a source left alone; 1 if the correction is less perplexing and similar enough; else -1.
-
-    The corpus score is the sum over the sentences, as published.
-
-    Each sentence score is -1, 0 or 1; the details `positive`, `unchanged` and `negative` count them. A correction from
-    or to an empty text is worth -1.
-    """
+    """0 for an unchanged source, 1 for a less perplexing correction similar enough, else -1; the corpus has the sum."""
 
     name = "scribendi"
     description = (

@@ -58,13 +58,7 @@ class Settings(GuardedOptions):
 class Some(GuardedReader):
     """Score(X, Y) = w_g·n(g(Y)) + w_f·n(f(Y)) + w_m·n(m(X, Y)), n(x) = (x - 1) / 3; the corpus score is the mean.
 
-    The regressors answer on the scale of the human ratings they were trained on, 1 to 4. Nothing is clipped: an answer
-    beyond that scale gives a sub-score beyond [0, 1], as in the published code.
-
-    The score is the mean of the sentence scores; the details hold for each of `grammaticality`, `fluency` and `meaning`
-    the mean sub-score under that name and one sub-score per sentence under `<name>_scores`. Equal source and prediction
-    are not a special case. Networks read the special tokens of an empty prediction; heads over a large model give it
-    the lowest rating of grammaticality and fluency.
+    Nothing is clipped: an answer beyond the scale of the ratings, 1 to 4, gives a sub-score beyond [0, 1].
     """
 
     name = "some"

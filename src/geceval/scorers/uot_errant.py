@@ -43,15 +43,7 @@ class Settings(TextOptions):
 
 
 class UotErrant(EditScorer):
-    """Precision, recall and F of transported mass, in [0, 1] unless `behaviour` is `"published"`; higher is better.
-
-    An edit is a vector, its mass the length of that vector. Unbalanced optimal transport moves mass from the system's
-    edits to those of a reference, the more the nearer they are: what is moved is TP, what is left FP or FN. With
-    several references each sentence takes the one that gives the best F of all sentences up to it.
-
-    The details are those of the corpus, whatever the average: precision, recall, f, tp, fp, fn, as masses; `by_type`,
-    the same numbers for each operation, main type and full type; `annotators`, the one taken for each sentence.
-    """
+    """Precision, recall and F of mass that optimal transport moves from the system's edits to those of a reference."""
 
     name = "uot_errant"
     description = "ERRANT with edits matched by optimal transport between their vectors."

@@ -66,12 +66,7 @@ class EditComparison:
 
 
 class WeightedEdits(EditScorer):
-    """Precision, recall and F of weighted edits; a subclass extracts the edits and tells which of them match.
-
-    The score and the sentence scores lie in [0, 1], higher is better. The details are those of the corpus, whatever the
-    average: precision, recall, f; tp, fp, fn, as sums of weights; and `annotators`, the annotator (or the number of the
-    reference) that was chosen for each sentence.
-    """
+    """Precision, recall and F of weighted edits; a subclass extracts the edits and tells which of them match."""
 
     Settings = Settings
 

@@ -36,9 +36,6 @@ class GuardedOptions(TextOptions):
 class GuardedScorer(Scorer):
     """A metric with the setting `guard`, see `geceval.scorers.learned.guard`.
 
-    Where it is on, the details hold `guarded`, how many sentences were penalised, and for each sentence its
-    `unguarded_scores`, its `penalties` in log-odds and its `guard_reasons`, `""` where there is no penalty.
-
     Attributes:
         effect: How a penalty changes a score.
         guards_by_default: Whether `"auto"` guards; known once the models are loaded.
