@@ -233,7 +233,6 @@ ELSEWHERE = {
     "read_edit_labels": "a checkout's files: tests/corpora/test_edit_labels.py",
     "read_csv": "read_tmu_gfm, read_answers",
     "read_domain": "read_tmu_gfm, read_corpus: the rows and texts of GMEG; tests/corpora/test_gmeg.py",
-    "read_gold": "read_m2: it checks further what that gives",
     "read_rated_pairs": "read_tmu_gfm: it makes pairs of what that gives",
     "read_score_files": "read_scores: it checks further what that gives",
     "read_given": "read_corpus, read_candidates",

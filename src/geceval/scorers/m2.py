@@ -53,14 +53,13 @@ class M2(EditScorer):
     reads_edits = True
 
     def _score(self, columns: Columns) -> Result:
-        gold, large = read_gold(self.name, columns, self.settings.gold_m2, self.runtime)
-        rules = Rules(self.settings.max_unchanged_words)
-        extractions, single = extract_edits(columns, gold, rules, self.runtime)
-        chosen = self.choose(self._counts(columns, extractions))
-        warn_of_single_paths(self.name, large | single)
+        settings = self.settings
+        rules = Rules(settings.max_unchanged_words)
+        gold, cuts, single_path = gold_and_cuts(self.name, columns, settings.gold_m2, rules, self.runtime)
+        chosen = self.choose(self._counts(columns, cuts))
         self._warn_of_irregular(gold)
         facts = {"refs": number_range(map(len, gold)), **judge_facts(self.settings, self.runtime)}
-        return self.result(chosen, facts, annotators=chosen.annotators, single_path=sorted(large | single))
+        return self.result(chosen, facts, annotators=chosen.annotators, single_path=single_path)
 
     def _counts(self, columns: Columns, rows: Sequence[Mapping[int, Extraction]]) -> list[dict[int, Counts]]:
         """Counts beside each annotator, whose cut of the edits the judge reads."""
@@ -81,7 +80,25 @@ class M2(EditScorer):
             )
 
 
-def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: RunTime) -> tuple[list[Gold], set[int]]:
+def gold_and_cuts(
+    metric: str, columns: Columns, gold_m2: FilePath | None, rules: Rules, runtime: RunTime
+) -> tuple[list[Gold], list[Mapping[int, Extraction]], list[int]]:
+    """Gold edits, the system's edits cut to suit each annotator, and the sentences too different for a full search."""
+    gold, large = _gold(metric, columns, gold_m2, runtime)
+    rows = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
+    single_path = sorted(large | {row for row, extracted in enumerate(rows) if extracted.single_path})
+    if single_path:
+        logger.warning(
+            "%s: %s too different for a full search (first: sentence %d); of all ways to cut the edits only one was "
+            "tried",
+            metric,
+            counted(len(single_path), "sentence"),
+            single_path[0] + 1,
+        )
+    return gold, [extracted.by_annotator for extracted in rows], single_path
+
+
+def _gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: RunTime) -> tuple[list[Gold], set[int]]:
     """The gold edits of each sentence, from an M2 file or else extracted from the references."""
     from_file = gold_from_m2(metric, columns, gold_m2)
     if from_file is not None:
@@ -94,27 +111,6 @@ def read_gold(metric: str, columns: Columns, gold_m2: FilePath | None, runtime: 
     for (row, number), extracted in zip(keys, rows, strict=True):
         gold[row][number] = extracted.by_annotator[0].edits
     return gold, {row for (row, _), extracted in zip(keys, rows, strict=True) if extracted.single_path}
-
-
-def extract_edits(
-    columns: Columns, gold: Sequence[Gold], rules: Rules, runtime: RunTime
-) -> tuple[list[Mapping[int, Extraction]], set[int]]:
-    """The edits of the system, cut to suit each annotator."""
-    rows = extract_all(columns.sources, columns.predictions, gold, rules, runtime.workers, runtime.cache)
-    large = {row for row, extracted in enumerate(rows) if extracted.single_path}
-    return [extracted.by_annotator for extracted in rows], large
-
-
-def warn_of_single_paths(metric: str, rows: set[int]) -> None:
-    """Warn once how many sentences differ too much for a full search of their lattice."""
-    if rows:
-        logger.warning(
-            "%s: %s too different for a full search (first: sentence %d); of all ways to cut the edits only one was "
-            "tried",
-            metric,
-            counted(len(rows), "sentence"),
-            min(rows) + 1,
-        )
 
 
 def _count(extraction: Extraction, valid: Set[Edit]) -> Counts:

@@ -4,7 +4,7 @@ from geceval.core.inputs import Columns
 from geceval.edits.edit import apply, without_overlaps
 from geceval.edits.maxmatch.extraction import Rules
 from geceval.scorers.edit_based import pretrained_weights as pt
-from geceval.scorers.m2 import extract_edits, read_gold, warn_of_single_paths
+from geceval.scorers.m2 import gold_and_cuts
 
 
 class PtM2(pt.WeightedEdits):
@@ -20,16 +20,15 @@ class PtM2(pt.WeightedEdits):
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """MaxMatch edits compared with those of each annotator."""
-        gold, large = read_gold(self.name, columns, self.settings.gold_m2, self.runtime)
-        extractions, single = extract_edits(columns, gold, Rules(version="v3.2"), self.runtime)  # that is inside PT-M2
-        warn_of_single_paths(self.name, large | single)
+        rules = Rules(version="v3.2")  # that is inside PT-M2
+        gold, cuts, _ = gold_and_cuts(self.name, columns, self.settings.gold_m2, rules, self.runtime)
         rows = []
-        for source, edits, options in zip(columns.sources, gold, extractions, strict=True):
-            row = {}
-            for annotator, extraction in options.items():
-                reference = apply(source, without_overlaps(edits[annotator]))
-                row[annotator] = pt.EditComparison(
-                    source, reference, extraction.edits, extraction.gold, extraction.matches
-                )
-            rows.append(row)
+        for source, edits, options in zip(columns.sources, gold, cuts, strict=True):
+            texts = {annotator: apply(source, without_overlaps(edits[annotator])) for annotator in options}
+            rows.append(
+                {
+                    each: pt.EditComparison(source, texts[each], cut.edits, cut.gold, cut.matches)
+                    for each, cut in options.items()
+                }
+            )
         return rows, {}
