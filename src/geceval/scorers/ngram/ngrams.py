@@ -12,11 +12,10 @@ from geceval.core.inputs import Columns
 
 Unit: TypeAlias = Literal["word", "char"]
 ORDER = 4  # of the longest n-grams
-CACHED_NGRAMS = 4_000_000
-"""The most n-grams of sources and references whose counts are cached for the next system: 160 MB with two references
-per sentence."""
 BLOCK_NGRAMS = 500_000
-"""How many n-grams of a larger corpus are counted at a time, roughly."""
+"""How many n-grams of sources and references are counted at a time, roughly."""
+CACHED_BLOCKS = 8
+"""Blocks that are cached for the next system: 160 MB with two references per sentence."""
 
 _UNIT_BITS = 32
 _WORD = 5  # characters, roughly
@@ -63,7 +62,7 @@ class TextTables:
 
     vocabulary: dict[str, int]
     lengths: np.ndarray
-    tables: Iterable[Table]
+    tables: Sequence[Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,40 +90,27 @@ def sentence_rows(columns: Columns, unit: Unit, count: Callable[[Corpus], np.nda
     per_character = ORDER / (_WORD if unit == "word" else 1)
     sizes = np.array([len(text) for text in columns.sources], dtype=np.int64) * per_character
     sizes += np.array([sum(map(len, row)) for row in references], dtype=np.int64) * per_character
-    cached = sizes.sum() <= CACHED_NGRAMS
-    starts = [0] if cached else np.unique(sizes.cumsum() // BLOCK_NGRAMS, return_index=True)[1].tolist()
+    starts = np.unique(sizes.cumsum() // BLOCK_NGRAMS, return_index=True)[1].tolist()
     blocks = []
     for start, end in itertools.pairwise([*starts, len(sizes)]):
-        block = Columns(columns.sources[start:end], columns.predictions[start:end], references[start:end])
-        blocks.append(count(count_ngrams(block, unit, cached=cached)))
+        texts = _count_texts(tuple(columns.sources[start:end]), tuple(map(tuple, references[start:end])), unit)
+        predictions = _number_units(columns.predictions[start:end], unit, dict(texts.vocabulary))
+        lengths = np.insert(texts.lengths, 1, predictions.lengths, axis=0)
+        blocks.append(count(Corpus(lengths, _join(texts.tables, predictions))))
     rows = np.zeros((max(map(len, blocks)), len(sizes), *blocks[0].shape[2:]))
     for start, numbers in zip(starts, blocks, strict=True):
         rows[: len(numbers), start : start + numbers.shape[1]] = numbers
     return rows
 
 
-def count_ngrams(columns: Columns, unit: Unit, cached: bool = False) -> Corpus:
-    """Cut every text into units and count their n-grams, those of sources and references `cached` or not."""
-    rows = tuple(map(tuple, columns.references or []))
-    texts = (cached_texts if cached else _count_texts)(tuple(columns.sources), rows, unit)
-    predictions = _number_units(columns.predictions, unit, dict(texts.vocabulary))
-    return Corpus(np.insert(texts.lengths, 1, predictions.lengths, axis=0), _join(texts.tables, predictions))
-
-
+@lru_cache(maxsize=CACHED_BLOCKS)
 def _count_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
-    """Sources and references, whose n-grams are counted one order at a time, as they are read."""
+    """The n-grams of sources and references."""
     most = max(map(len, references))
     columns = [sources, *([row[r] if r < len(row) else "" for row in references] for r in range(most))]
     vocabulary: dict[str, int] = {}
     units = _number_units([text for column in columns for text in column], unit, vocabulary)
-    return TextTables(vocabulary, units.lengths.reshape(len(columns), -1), _tables(units, len(columns)))
-
-
-@lru_cache(maxsize=2)
-def cached_texts(sources: tuple[str, ...], references: tuple[tuple[str, ...], ...], unit: Unit) -> TextTables:
-    """Like `_count_texts`, with all orders counted at once and cached for the next system."""
-    texts = _count_texts(sources, references, unit)
-    return TextTables(texts.vocabulary, texts.lengths, tuple(texts.tables))
+    return TextTables(vocabulary, units.lengths.reshape(len(columns), -1), tuple(_tables(units, len(columns))))
 
 
 def _number_units(texts: Sequence[str], unit: Unit, vocabulary: dict[str, int]) -> Units:
