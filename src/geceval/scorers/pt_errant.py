@@ -28,7 +28,7 @@ class PtErrant(pt.WeightedEdits):
 
     def _load(self) -> None:
         annotator_of(self.settings)
-        pt.load_pair_scorer(self.settings, self.runtime)
+        super()._load()
 
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """ERRANT's edits compared with those of each annotator."""

@@ -15,9 +15,6 @@ class PtM2(pt.WeightedEdits):
     extra = "neural"
     reads_edits = True
 
-    def _load(self) -> None:
-        pt.load_pair_scorer(self.settings, self.runtime)
-
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, pt.EditComparison]], dict[str, object]]:
         """MaxMatch edits compared with those of each annotator."""
         rules = Rules(version="v3.2")  # that is inside PT-M2

@@ -70,6 +70,9 @@ class WeightedEdits(EditScorer):
 
     Settings = Settings
 
+    def _load(self) -> None:
+        load_pair_scorer(self.settings, self.runtime)
+
     @abc.abstractmethod
     def comparisons(self, columns: Columns) -> tuple[list[dict[int, EditComparison]], dict[str, object]]:
         """Annotator to comparison, one mapping per sentence; and further facts for the signature."""
@@ -106,36 +109,29 @@ def weighted_counts(
     """Weights of the matched edits (TP), of the system's others (FP) and of the annotator's others (FN)."""
     # All distinct pairs of S + u, or S, and R are scored in one call.
     if score is None:
-        return [_count(comparison, dict.fromkeys(_distinct(comparison), 1.0)) for comparison in comparisons]
-    pairs: dict[tuple[str, str], None] = {}
-    texts = []
-    for comparison in comparisons:
-        changed = {edit: apply(comparison.source, [edit]) for edit in _distinct(comparison)}
-        texts.append(changed)
-        if changed:
-            candidates = [" ".join(comparison.source.split()), *changed.values()]
-            pairs.update(dict.fromkeys((candidate, comparison.reference) for candidate in candidates))
-    values = score([pair[0] for pair in pairs], [pair[1] for pair in pairs]) if pairs else []
+        return [_count(each, dict.fromkeys(map(_plain, (*each.edits, *each.gold)), 1.0)) for each in comparisons]
+    rows = []
+    for each in comparisons:
+        changed = {edit: apply(each.source, [edit]) for edit in map(_plain, (*each.edits, *each.gold))}
+        rows.append((each, " ".join(each.source.split()), changed))
+    pairs = dict.fromkeys(
+        (text, each.reference) for each, source, row in rows if row for text in (source, *row.values())
+    )
+    values = score([text for text, _ in pairs], [reference for _, reference in pairs]) if pairs else []
     scores = dict(zip(pairs, np.asarray(values).tolist(), strict=True))
     counts = []
-    for comparison, changed in zip(comparisons, texts, strict=True):
-        weights = {}
-        for edit, text in changed.items():
-            unchanged = scores[" ".join(comparison.source.split()), comparison.reference]
-            weights[edit] = abs(scores[text, comparison.reference] - unchanged)
+    for each, source, changed in rows:
+        reference = each.reference
+        weights = {edit: abs(scores[text, reference] - scores[source, reference]) for edit, text in changed.items()}
         if uniform_when_zero and not any(weights.values()):
             weights = dict.fromkeys(weights, 1.0 / max(len(weights), 1))
-        counts.append(_count(comparison, weights))
+        counts.append(_count(each, weights))
     return counts
 
 
 def _plain(edit: Edit) -> Edit:
     """The edit without its type, annotator and alternatives, which do not matter here."""
     return Edit(edit.start, edit.end, edit.correction)
-
-
-def _distinct(comparison: EditComparison) -> list[Edit]:
-    return list(dict.fromkeys(_plain(edit) for edit in (*comparison.edits, *comparison.gold)))
 
 
 def _count(comparison: EditComparison, weights: dict[Edit, float]) -> Counts:
