@@ -1,20 +1,19 @@
 """GLEU for grammatical error correction (Napoles et al., 2015, 2016), not the GLEU of machine translation."""
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 
 from geceval.core.cache import lru_cache
-from geceval.core.inputs import Columns, References
+from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, Range
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.scorers.base import Scorer, TextOptions
-from geceval.scorers.ngram.ngrams import ORDER, Corpus, Ngrams, Unit, reference_mask, sentence_rows
-from geceval.scorers.references.gold import columns_with_references, gold_facts
+from geceval.scorers.base import TextOptions
+from geceval.scorers.ngram.ngrams import ORDER, Corpus, Ngrams, NgramScorer, Unit, reference_mask, sentence_rows
+from geceval.scorers.references.gold import gold_facts
 
 BLOCK = 4096  # sentences whose draws are applied at once
 
@@ -43,16 +42,13 @@ class Settings(TextOptions):
     gold_m2: FilePath | None = None
 
 
-class Gleu(Scorer):
+class Gleu(NgramScorer):
     """GLEU+: n-grams shared with the reference, less those shared with the source alone; the card has the formula."""
 
     name = "gleu"
     description = "GLEU for grammatical error correction, not the GLEU of machine translation."
     Settings = Settings
     missing_reference = 0.0
-
-    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
-        return columns_with_references(self.name, sources, predictions, references, self.settings.gold_m2)
 
     def _score(self, columns: Columns) -> Result:
         settings = self.settings

@@ -1,19 +1,18 @@
 """GREEN: an n-gram F-score for grammatical error correction (Koyama et al. 2024)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from geceval.core.f_score import f_beta, ratio
-from geceval.core.inputs import Columns, References
+from geceval.core.inputs import Columns
 from geceval.core.options import FilePath, Positive
 from geceval.core.result import Result
 from geceval.core.signature import number_range, signature
-from geceval.scorers.base import Scorer, TextOptions
-from geceval.scorers.ngram.ngrams import ORDER, Corpus, Unit, reference_mask, sentence_rows
-from geceval.scorers.references.gold import columns_with_references, gold_facts
+from geceval.scorers.base import TextOptions
+from geceval.scorers.ngram.ngrams import ORDER, Corpus, NgramScorer, Unit, reference_mask, sentence_rows
+from geceval.scorers.references.gold import gold_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,12 @@ class Settings(TextOptions):
     gold_m2: FilePath | None = None
 
 
-class Green(Scorer):
+class Green(NgramScorer):
     """F of the geometric means of P and R over orders; each sentence takes the reference that gives it the best F."""
 
     name = "green"
     description = "GREEN: precision and recall of n-grams that were rightly kept, inserted or deleted."
     Settings = Settings
-
-    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
-        return columns_with_references(self.name, sources, predictions, references, self.settings.gold_m2)
 
     def _score(self, columns: Columns) -> Result:
         settings = self.settings

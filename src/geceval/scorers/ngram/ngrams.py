@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geceval.core.cache import lru_cache
-from geceval.core.inputs import Columns
+from geceval.core.inputs import Columns, References, check_columns
+from geceval.scorers.base import Scorer
+from geceval.scorers.references.gold import m2_references
 
 Unit: TypeAlias = Literal["word", "char"]
 ORDER = 4  # of the longest n-grams
@@ -76,6 +78,15 @@ class Corpus:
     def sentences(self) -> int:
         """The number of sentences."""
         return self.lengths.shape[1]
+
+
+class NgramScorer(Scorer):
+    """A metric of n-grams, for which an M2 file holds references."""
+
+    def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
+        if self.settings.gold_m2 is not None:
+            references = m2_references(self.name, self.settings.gold_m2, sources)
+        return check_columns(self.name, sources, predictions, references, needs_references=True)
 
 
 def reference_mask(columns: Columns) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, counted
 from geceval.core.files import read_text
-from geceval.core.inputs import Columns, References, check_columns
+from geceval.core.inputs import Columns
 from geceval.core.options import Language, RunTime
 from geceval.edits.edit import Edit, apply, distinct
 from geceval.edits.errant.annotator import get_annotator
@@ -56,20 +56,6 @@ def gold_from_m2(
     if path is None:
         return None
     return [sentence.edits for sentence in m2_sentences(metric, path, columns.sources, alternatives=alternatives)]
-
-
-def columns_with_references(
-    metric: str,
-    sources: Sequence[str],
-    predictions: Sequence[str],
-    references: References | None,
-    gold_m2: str | Path | None,
-) -> Columns:
-    """Checked columns with the references of an M2 file, or, without a file, with those given."""
-    if gold_m2 is not None:
-        check_columns(metric, sources, predictions, warn=False)
-        references = m2_references(metric, gold_m2, sources)
-    return check_columns(metric, sources, predictions, references, needs_references=True)
 
 
 def annotator_of(settings: Any) -> Annotator:
