@@ -11,14 +11,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class JointChunks:
-    """One sentence divided in the same way for every target: the spans and texts of its corrected chunks.
-
-    `texts` is `[targets][spans]`; `None` is a chunk in which the target has no edit.
-    """
+    """One sentence divided in the same way for every target: the spans and texts of its corrected chunks."""
 
     source: Tokens
     spans: tuple[Span, ...]
-    texts: tuple[tuple[Tokens | None, ...], ...]
+    texts: tuple[tuple[Tokens | None, ...], ...]  # [targets][spans]; `None` where the target has no edit
 
     def unchanged(self) -> list[Span]:
         """The chunks between the corrected ones that hold tokens; the whole of a sentence that nobody corrects."""

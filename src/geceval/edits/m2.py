@@ -19,20 +19,12 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 @dataclass(slots=True)
 class M2Sentence:
-    """A sentence of an M2 file.
+    """A sentence of an M2 file: annotator to edits, in the order of the file; none if an annotator changed nothing."""
 
-    Attributes:
-        source: The tokenised sentence, tokens joined by one space.
-        edits: Annotator to edits, annotators in the order in which they first appear in the file and edits in the
-            order of the file. An empty list means that the annotator changed nothing.
-        line: Number of the `S` line in the file, from 1; 0 if the sentence was not read.
-        remarks: Annotator to the fields "required" and "comment" of each of their edits, in the order of `edits`; empty
-            if the sentence was not read. `write_m2` does not write them.
-    """
-
-    source: str
+    source: str  # tokens joined by one space
     edits: dict[int, list[Edit]] = field(default_factory=lambda: {0: []})
-    line: int = 0
+    line: int = 0  # of the file, from 1; 0 if the sentence was not read
+    # Annotator to the fields "required" and "comment" of each edit, if the sentence was read; they are not written.
     remarks: dict[int, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
 
 

@@ -15,11 +15,9 @@ def token_edits(source: str, text: str) -> list[Edit]:
 
 
 def voted_edits(source: str, texts: Sequence[str], min_count: int) -> list[Edit]:
-    """The edits that at least so many of the texts make and that can be applied together.
-
-    Of two that overlap, or touch where one is an insertion, the one that more texts make stays, then the one further
-    left, then the shorter one, then that of the earlier text. Edits of more than half of the texts are never such.
-    """
+    """The edits that at least so many of the texts make and that can be applied together."""
+    # Of two that overlap, or touch where one is an insertion, the one that more texts make stays, then the one further
+    # left, then the shorter one, then that of the earlier text. Edits of more than half of the texts are never such.
     votes = Counter[Edit]()
     for text, times in Counter(texts).items():
         votes.update(dict.fromkeys(token_edits(source, text), times))

@@ -63,11 +63,7 @@ class EditQuality(Scorer):
         return self._judge.name
 
     def judge(self, sources: Sequence[str], edits: Sequence[Sequence[Edit]]) -> list[np.ndarray]:
-        """The probability that each edit is right, an array per sentence in the order of its edits, noops left out.
-
-        Raises:
-            ValueError: If edits overlap or lie beyond their source, or the judge gives something that is no number.
-        """
+        """The probability that each edit is right, an array per sentence in the order of its edits, noops left out."""
         rows = [contexts(source, in_order(row)) for source, row in zip(sources, edits, strict=True)]
         chances = sigmoid(self.log_odds([pair for row in rows for pair in row]))
         return np.split(chances, np.cumsum([len(row) for row in rows])[:-1]) if rows else []

@@ -40,18 +40,11 @@ _HYPHENATED = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was done to columns.
+    """What was done to columns."""
 
-    Attributes:
-        tokeniser: Where tokens come from: `"source"`, or the name of a tokeniser; `""` if nothing was tokenised.
-        converted: Column to how many of its texts became other tokens.
-        cleaned: Rule to how many predictions it has cleaned, see `geceval.text.answers`.
-        refusals: How many predictions refuse to correct, where they were cleaned.
-    """
-
-    tokeniser: str = ""
-    converted: dict[str, int] = field(default_factory=dict)
-    cleaned: dict[str, int] = field(default_factory=dict)
+    tokeniser: str = ""  # where tokens come from, which may be `"source"`
+    converted: dict[str, int] = field(default_factory=dict)  # column to texts that became other tokens
+    cleaned: dict[str, int] = field(default_factory=dict)  # rule to predictions, see `geceval.text.answers`
     refusals: int = 0
 
     def details(self) -> dict[str, Any]:

@@ -18,15 +18,8 @@ logger = logging.getLogger("geceval")
 
 
 def get_annotator(nlp: str | Path | Pipeline = "bundled", language: Language = "en") -> Annotator:
-    """The annotator of a language and a pipeline; the same object, with its caches, for the same two.
-
-    Args:
-        nlp: `"bundled"`, what comes with geceval: for English a pipeline, for others none; `"official"`,
-            the installed `en_core_web_sm`, under any of its package names; the name of another installed pipeline, a
-            folder, or a loaded pipeline. For Chinese, a folder with the data of ChERRANT; by default that of the
-            environment variable `GECEVAL_CHERRANT`.
-        language: See `geceval.core.options.Language`.
-    """
+    """The annotator of a language and a pipeline; the same object, with its caches, for the same two."""
+    # Bundled is a pipeline for English only. For Chinese, `nlp` is a folder with the data of ChERRANT.
     check_choice("language", language, LANGUAGES)
     if language != "en" and nlp == "bundled":
         return _made(None, language)

@@ -27,17 +27,10 @@ Pair = tuple[str, str]
 
 
 class Annotator(abc.ABC):
-    """Extracts edits and remembers those of the last 131,072 distinct pairs.
+    """Extracts edits and remembers those of the last 131,072 distinct pairs."""
 
-    Attributes:
-        language: The language whose rules it follows.
-        pipeline: What tags the texts, by name and version.
-        packages: The packages whose versions can change the edits; the first is named in signatures.
-        skips_equal_texts: Whether texts that are equal to their sources have no edits, whatever the rules.
-    """
-
-    packages: ClassVar[tuple[str, ...]]
-    skips_equal_texts: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]]  # whose versions can change the edits; the first is named in signatures
+    skips_equal_texts: ClassVar[bool] = True  # a text that is equal to its source has no edits, whatever the rules
 
     def __init__(self, language: str, pipeline: str) -> None:
         self.language, self.pipeline = language, pipeline

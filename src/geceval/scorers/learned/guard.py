@@ -58,19 +58,12 @@ _FLOOR = math.log(0.05)  # of the sum, not of each term: one outlier would rule 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A penalty in log-odds as it changes the scores of a metric.
+    """A penalty in log-odds as it changes the scores of a metric."""
 
-    Attributes:
-        unit: Points of the score for one log-odd; with `on_logit` log-odds of the score.
-        lowest: The score of a text without a letter or digit, below which no penalty leads.
-        on_logit: Whether scores are probabilities, of which a penalty changes the odds; 0 stays 0.
-        reward_range: The scores of honest corrections, with a margin; `geceval.reward` clips to it.
-    """
-
-    unit: float
-    lowest: float
-    on_logit: bool = False
-    reward_range: tuple[float, float] | None = None
+    unit: float  # points of the score for one log-odd; with `on_logit` log-odds of the score
+    lowest: float  # the score of a text without a letter or digit, below which no penalty leads
+    on_logit: bool = False  # scores are probabilities, of which a penalty changes the odds; 0 stays 0
+    reward_range: tuple[float, float] | None = None  # of honest corrections, with a margin, for `geceval.reward`
 
     def on(self, scores: np.ndarray, penalties: np.ndarray) -> np.ndarray:
         """The scores less their penalties, float64 [rows]; what has none is unchanged to the last bit."""

@@ -34,15 +34,10 @@ class GuardedOptions(TextOptions):
 
 
 class GuardedScorer(Scorer):
-    """A metric with the setting `guard`, see `geceval.scorers.learned.guard`.
-
-    Attributes:
-        effect: How a penalty changes a score.
-        guards_by_default: Whether `"auto"` guards; known once the models are loaded.
-    """
+    """A metric with the setting `guard`, see `geceval.scorers.learned.guard`."""
 
     effect: ClassVar[Effect]
-    guards_by_default = False
+    guards_by_default = False  # whether `"auto"` guards; known once the models are loaded
     reads_references = False
     form = "sources"
 
