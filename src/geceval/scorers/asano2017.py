@@ -74,9 +74,8 @@ class Asano2017(LikelihoodScorer):
             "fluency": self._read_ahead(columns),
             "meaning": np.array([meteor(*pair) for pair in pairs]),
         }
-        return self._result(
-            columns, *weighted_sum(parts, weights_of(self.settings.weights, WEIGHTS), self._signature())
-        )
+        scores, details = weighted_sum(parts, weights_of(self.settings.weights, WEIGHTS))
+        return self._result(columns, scores, self._signature(), details)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """F of each prediction: [sentences]."""

@@ -86,7 +86,8 @@ class Some(GuardedReader):
         columns = self._as_read(columns)
         normalised = {part: (values - 1) / 3 for part, values in self._read_ahead(columns).items()}
         weights = weights_of(self.settings.weights, WEIGHTS)
-        return self._result(columns, *weighted_sum(normalised, weights, self._signature()))
+        scores, details = weighted_sum(normalised, weights)
+        return self._result(columns, scores, self._signature(), details)
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> dict[str, np.ndarray]:
         """The answers of each regressor, on the scale of the ratings: [sentences]."""
@@ -125,11 +126,9 @@ def weights_of(weights: str | Weights, published: Mapping[str, Weights]) -> Weig
     return grammaticality, fluency, meaning
 
 
-def weighted_sum(
-    parts: Mapping[str, np.ndarray], weights: Weights, line: str
-) -> tuple[np.ndarray, str, dict[str, Any]]:
-    """The scores of a metric that are the weighted sums of sub-scores, [sentences] each, the signature and details."""
+def weighted_sum(parts: Mapping[str, np.ndarray], weights: Weights) -> tuple[np.ndarray, dict[str, Any]]:
+    """The weighted sums of sub-scores, [sentences] each, and the details."""
     scores = sum(weight * parts[part] for part, weight in zip(SUBMETRICS, weights, strict=True))
     details = {part: float(values.mean()) for part, values in parts.items()}
     details |= {f"{part}_scores": values.tolist() for part, values in parts.items()}
-    return scores, line, details
+    return scores, details
