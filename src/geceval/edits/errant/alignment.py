@@ -4,7 +4,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import errant.alignment
 import numpy as np
 from errant.edit import Edit as ErrantEdit
 from rapidfuzz.distance import Indel, Levenshtein
@@ -12,7 +11,7 @@ from rapidfuzz.process import cdist
 from spacy import attrs, parts_of_speech
 from spacy.tokens import Doc
 
-from geceval.edits.errant.transpositions import common_ending, first_indices, transposed
+from geceval.edits.errant.dynamic_programme import Step, Table, common_ending
 
 CELLS = 2**22
 LONGEST_RUN = 256
@@ -23,29 +22,24 @@ _OPEN[[parts_of_speech.ADJ, parts_of_speech.ADV, parts_of_speech.NOUN, parts_of_
 _KEY = "geceval_alignment"
 
 
-class Alignment(errant.alignment.Alignment):
-    """ERRANT's alignment; `cost_matrix` and `op_matrix` leave out the tokens of a common ending."""
+class Alignment:
+    """ERRANT's alignment of two texts, as its mergers take it; `table` leaves out the tokens of a common ending."""
 
     # Equal tokens are always matched along the diagonal and a cell depends only on cells before it, so a common ending
     # is matched token by token whatever comes before it. (A common beginning is not: with `a b` -> `a a b` the path
     # enters it off the diagonal.) Two spans can only be transpositions of each other if each has the last token of the
     # other, ignoring case.
 
-    def align(self, lev: bool) -> tuple[list[list[float]], list[list[str]]]:
-        """Fill the cost and operation matrices; called by ERRANT's constructor."""
-        source, corrected = _features(self.orig), _features(self.cor)
-        self.ending = common_ending(source.orth, corrected.orth)
-        rows, columns = len(self.orig) - self.ending, len(self.cor) - self.ending
+    def __init__(self, orig: Doc, cor: Doc) -> None:
+        self.orig, self.cor = orig, cor
+        source, corrected = _features(orig), _features(cor)
+        ending = common_ending(source.orth, corrected.orth)
+        rows, columns = len(orig) - ending, len(cor) - ending
         costs = _substitution_costs(source, corrected)[:rows, :columns]
-        lists = [source.orth[:rows], source.lower[:rows], corrected.orth[:columns], corrected.lower[:columns]]
-        return _fill(*lists, costs)
-
-    def get_cheapest_align_seq(self) -> list[tuple[str, int, int, int, int]]:
-        """(operation, source start and end, corrected start and end) from left to right, with the common ending."""
-        steps = super().get_cheapest_align_seq()
-        rows, columns = len(self.op_matrix) - 1, len(self.op_matrix[0]) - 1
-        matches = (("M", rows + k, rows + k + 1, columns + k, columns + k + 1) for k in range(self.ending))
-        return [*steps, *matches]
+        folded = source.lower[:rows], corrected.lower[:columns]
+        self.table = Table(source.orth[:rows], corrected.orth[:columns], costs, folded)
+        matches = (Step("M", rows + k, rows + k + 1, columns + k, columns + k + 1) for k in range(ending))
+        self.align_seq = [*next(self.table.paths(one=True)), *matches]
 
 
 def tokens(doc: Doc) -> list[int]:
@@ -61,7 +55,7 @@ def is_too_long(source: Sequence[Hashable], corrected: Sequence[Hashable]) -> bo
     return (len(source) - ending) * (len(corrected) - ending) > CELLS
 
 
-def has_long_run(steps: Sequence[tuple[str, int, int, int, int]]) -> bool:
+def has_long_run(steps: Sequence[Step]) -> bool:
     """Whether more than `LONGEST_RUN` operations in a row are not matches."""
     runs = (sum(1 for _ in group) for matches, group in groupby(steps, lambda step: step[0] == "M") if not matches)
     return any(run > LONGEST_RUN for run in runs)
@@ -112,39 +106,3 @@ def _substitution_costs(source: _Features, corrected: _Features) -> np.ndarray:
         costs += cdist(source.texts, corrected.texts, scorer=Indel.normalized_distance, dtype=np.float64)
     costs[lower == other_lower] = 0.0
     return costs
-
-
-def _fill(
-    source: list[int], source_lower: list[int], corrected: list[int], corrected_lower: list[int], costs: np.ndarray
-) -> tuple[list[list[float]], list[list[str]]]:
-    """The dynamic programme; on ties a transposition wins, then substitution, insertion, deletion."""
-    far = len(source) + len(corrected)
-    in_corrected = first_indices(source_lower, corrected_lower, far)
-    in_source = first_indices(corrected_lower, source_lower, far)
-    above = [float(j) for j in range(len(corrected) + 1)]
-    cost_rows, op_rows = [above], [["O", *"I" * len(corrected)]]
-    for i, token in enumerate(source):
-        row, ops = [i + 1.0], ["D"]
-        diagonal, left, first = above[0], i + 1.0, in_corrected[i]
-        substitutions = costs[i].tolist()
-        for j, other in enumerate(corrected):
-            up = above[j + 1]
-            if token == other:
-                best, op = diagonal, "M"
-            else:
-                best, op = diagonal + substitutions[j], "S"
-                if left + 1 < best:
-                    best, op = left + 1, "I"
-                if up + 1 < best:
-                    best, op = up + 1, "D"
-                if j >= first and i >= in_source[j] and i and j and diagonal != cost_rows[i - 1][j - 1]:
-                    k = transposed(i, j, cost_rows, source_lower, corrected_lower)
-                    if k and cost_rows[i - k][j - k] + k <= best:
-                        best, op = cost_rows[i - k][j - k] + k, f"T{k + 1}"
-            row.append(best)
-            ops.append(op)
-            diagonal, left = up, best
-        cost_rows.append(row)
-        op_rows.append(ops)
-        above = row
-    return cost_rows, op_rows

@@ -4,18 +4,19 @@ import hashlib
 import itertools
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, naming_the_extra
 from geceval.edits.edit import NOOP, Edit, common_ends, in_order
 from geceval.edits.errant.base import Annotator, Pair
-from geceval.edits.errant.transpositions import common_ending, first_indices, transposed
+from geceval.edits.errant.dynamic_programme import Step, Table, common_ending
 from geceval.text.tokenisers import tokenise
 
 VARIABLE = "GECEVAL_CHERRANT"
@@ -29,21 +30,8 @@ MOST_PATHS = 10_000
 _FILES = ("cilin.txt", "confusion_dict.txt")
 _FOLDERS = ("", "data", "scorers/ChERRANT/data")
 _FAR_APART = 10  # texts whose lengths differ by more have one alignment only
-_SHAPES = {"M": (1, 1), "S": (1, 1), "I": (0, 1), "D": (1, 0)}
-_MOVED = 0xE000
-_CELLS = {kept: "".join(itertools.compress("SID", kept)) for kept in itertools.product((False, True), repeat=3)}
 _CODES = {"insert": "I", "delete": "D", "replace": "S"}
 _TYPES = {"T": "W", "D": "R", "I": "M", "S": "S"}
-
-
-class Step(NamedTuple):
-    """An operation (M, S, I, D or T) and the spans that it concerns."""
-
-    operation: str
-    start: int
-    end: int
-    new_start: int
-    new_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +143,9 @@ class ChineseAnnotator(Annotator):
             return [_to_edits(coarse, corrected)]
         lists: dict[tuple[Edit, ...], None] = {}
         ending = common_ending(source, corrected)  # matched whatever comes before it
-        operations = align(source[: len(source) - ending], corrected[: len(corrected) - ending], self._cost)
-        for steps in cheapest_paths(operations):
+        old, new = source[: len(source) - ending], corrected[: len(corrected) - ending]
+        table = Table(old, new, np.array([[self._cost(a, b) for b in new] for a in old]), (old, new))
+        for steps in table.paths(abs(len(old) - len(new)) > _FAR_APART or table.count() > MOST_PATHS):
             lists[tuple(_to_edits(merge(steps, source, corrected), corrected))] = None
         return [list(edits) for edits in lists]
 
@@ -171,78 +160,6 @@ class ChineseAnnotator(Annotator):
             tokens = source.split()
             typed.append([replace(edit, type=_type(edit, tokens[edit.start : edit.end])) for edit in in_order(edits)])
         return typed
-
-
-def align(source: Sequence[str], corrected: Sequence[str], cost: Callable[[str, str], float]) -> list[list[str]]:
-    """For each pair of beginnings, the cheapest last operations: M, or some of T (with a size), S, I and D."""
-    # An operation is a letter, a transposition of k + 1 characters the character of number k; kept in this order.
-    far = len(source) + len(corrected)
-    in_corrected, in_source = first_indices(source, corrected, far), first_indices(corrected, source, far)
-    above = [float(j) for j in range(len(corrected) + 1)]
-    costs, operations = [above], [["", *"I" * len(corrected)]]
-    for i, old in enumerate(source):
-        row, cells, first = [i + 1.0], ["D"], in_corrected[i]
-        diagonal, left = above[0], i + 1.0
-        for j, new in enumerate(corrected):
-            up = above[j + 1]
-            if old == new:
-                best, cell = diagonal, "M"
-            else:
-                replaced = diagonal + cost(old, new)
-                best = min(replaced, left + 1, up + 1)
-                moved = 0
-                if j >= first and i >= in_source[j] and i and j and diagonal != costs[i - 1][j - 1]:
-                    moved = transposed(i, j, costs, source, corrected)
-                    if moved and (swapped := costs[i - moved][j - moved] + moved) <= best:
-                        best = swapped
-                    else:
-                        moved = 0
-                cell = _CELLS[replaced == best, left + 1 == best, up + 1 == best]
-                cell = chr(_MOVED + moved) + cell if moved else cell
-            row.append(best)
-            cells.append(cell)
-            diagonal, left = up, best
-        costs.append(row)
-        operations.append(cells)
-        above = row
-    return operations
-
-
-def cheapest_paths(operations: list[list[str]]) -> Iterator[list[Step]]:
-    """The cheapest alignments, depth first from the end; only one if lengths are far apart or there are too many."""
-    i, j = len(operations) - 1, len(operations[0]) - 1
-    one = abs(i - j) > _FAR_APART or _count(operations) > MOST_PATHS
-    waiting: list[tuple[int, int, tuple[Any, ...]]] = [(i, j, ())]
-    while waiting:
-        i, j, later = waiting.pop()
-        if not (i or j):
-            yield list(_unrolled(later))
-            continue
-        cell = operations[i][j]
-        for operation in reversed(cell[:1] if one else cell):
-            size = ord(operation) - _MOVED + 1
-            rows, columns = _SHAPES.get(operation) or (size, size)
-            name = operation if operation in _SHAPES else "T"
-            waiting.append((i - rows, j - columns, (Step(name, i - rows, i, j - columns, j), later)))
-
-
-def _unrolled(later: tuple[Any, ...]) -> Iterator[Step]:
-    while later:
-        step, later = later
-        yield step
-
-
-def _count(operations: list[list[str]]) -> int:
-    """The number of cheapest alignments."""
-    counts = [[0] * len(operations[0]) for _ in operations]
-    counts[0][0] = 1
-    for i, row in enumerate(operations):
-        for j, cell in enumerate(row):
-            for operation in cell:
-                size = ord(operation) - _MOVED + 1
-                rows, columns = _SHAPES.get(operation) or (size, size)
-                counts[i][j] += counts[i - rows][j - columns]
-    return counts[-1][-1]
 
 
 def merge(steps: Sequence[Step], source: Sequence[str], corrected: Sequence[str]) -> list[Step]:

@@ -3,23 +3,22 @@
 from collections.abc import Set
 from itertools import combinations, groupby
 
-from errant.alignment import Alignment
 from errant.edit import Edit as ErrantEdit
 from rapidfuzz.distance import Indel
 from spacy.tokens import Span
 
+from geceval.edits.errant.alignment import Alignment
+from geceval.edits.errant.dynamic_programme import Step
 from geceval.edits.errant.languages.untagged import letters
 
 SIMILAR = 0.75
 """Above this similarity, two words at the edge of an edit are forms of one word, and an edit of their own."""
 
-Step = tuple[str, int, int, int, int]
-
 
 def merge(alignment: Alignment, content: Set[str]) -> list[ErrantEdit]:
     """Merge the operations between matches and transpositions where words of the parts of speech `content` change."""
     steps: list[Step] = []
-    for operation, group in groupby(alignment.align_seq, lambda step: step[0][0] if step[0][0] in "MT" else ""):
+    for operation, group in groupby(alignment.align_seq, lambda step: step.operation if step.operation in "MT" else ""):
         if operation != "M":
             run = list(group)
             steps += run if operation else _merged(run, alignment, content)
@@ -79,4 +78,4 @@ def _parts(old: Span, new: Span) -> set[str]:
 
 
 def _joined(steps: list[Step]) -> list[Step]:
-    return [("X", steps[0][1], steps[-1][2], steps[0][3], steps[-1][4])]
+    return [Step("X", steps[0].start, steps[-1].end, steps[0].new_start, steps[-1].new_end)]
