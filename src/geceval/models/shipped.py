@@ -1,4 +1,8 @@
-"""The networks that ship with geceval, in plain torch: transformers takes longer to import than they to read a page."""
+"""Bundled networks in plain torch, since importing transformers takes longer than scoring a page of text.
+
+The classes mimic the part of transformers' interface that geceval uses. Networks from elsewhere, and all networks in
+training, are loaded by `models/loading.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +22,15 @@ if TYPE_CHECKING:
     from torch import Tensor
     from typing_extensions import Self
 
-# They offer what geceval reads of transformers' classes, under the same names. A network made elsewhere, and every
-# network in training, is loaded by `models/loading.py`.
-
 
 def ships(checkpoint: Checkpoint, architecture: str = "") -> bool:
-    """Whether a checkpoint with such a head, and all that it is based on, comes with geceval."""
+    """Whether a checkpoint is bundled with all its bases, and its architecture's name ends in `architecture`."""
     whole = is_bundled(checkpoint.model) and (checkpoint.base is None or ships(checkpoint.base))
     return whole and any(name.endswith(architecture) for name in checkpoint.config.get("architectures", ()))
 
 
 def load(checkpoint: Checkpoint, layers: int | None = None) -> tuple[Network, Tokenizer]:
-    """The network, or its lowest layers, in float32 on the CPU, and its tokenizer."""
+    """The network, or its first `layers` layers, in float32 on the CPU, and its tokenizer."""
     config = SimpleNamespace(**checkpoint.config)
     config.num_hidden_layers = layers or config.num_hidden_layers
     weights = _encoder_weights(checkpoint) if ships(checkpoint, "BertModel") else _weights(checkpoint)
@@ -41,7 +42,7 @@ def load(checkpoint: Checkpoint, layers: int | None = None) -> tuple[Network, To
 
 @lru_cache(maxsize=2)
 def _encoder_weights(checkpoint: Checkpoint) -> dict[str, Tensor]:
-    """The weights of an encoder; those that no adapter changes are held once for all networks over it."""
+    """The weights of an encoder, cached, so that adapters over it share the tensors that they do not change."""
     return _weights(checkpoint)
 
 
@@ -60,7 +61,7 @@ def _weights(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 def _merge(base: Mapping[str, Tensor], stored: Mapping[str, Tensor], checkpoint: Checkpoint) -> dict[str, Tensor]:
-    """The weights of a base changed by an adapter: sums with low-rank products (LoRA), and whole ones replaced."""
+    """The weights of a base with an adapter: each LoRA product B·A is added, scaled; tensors stored whole replace."""
     settings = read_json(checkpoint.folder, "adapter_config.json")
     merged = dict(base)
     for name, values in stored.items():
@@ -68,8 +69,8 @@ def _merge(base: Mapping[str, Tensor], stored: Mapping[str, Tensor], checkpoint:
         if not matrix:
             merged[name.replace(".base_layer.", ".")] = values
         elif matrix.startswith(("A", "embedding_A")):
-            product = stored[name.replace("_A", "_B")] @ values
-            scale = settings["alpha_pattern"].get(module.rpartition(".")[2], settings["lora_alpha"]) / len(values)
+            product, rank = stored[name.replace("_A", "_B")] @ values, len(values)
+            scale = settings["alpha_pattern"].get(module.rpartition(".")[2], settings["lora_alpha"]) / rank
             weight = base[f"{module}.weight"]
             merged[f"{module}.weight"] = weight + scale * (product.T if "embedding" in matrix else product)
     return merged
@@ -77,7 +78,7 @@ def _merge(base: Mapping[str, Tensor], stored: Mapping[str, Tensor], checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The answer of a network: states [rows, tokens, dimensions], those after each layer, and logits."""
+    """The last token states [rows, tokens, dimensions]; those of the embeddings and of each layer; logits."""
 
     last_hidden_state: Tensor
     hidden_states: list[Tensor] | None = None
@@ -105,7 +106,7 @@ class Network:
         return next(iter(self.weights.values())).dtype
 
     def to(self, target: torch.device | torch.dtype) -> Self:
-        """This network with its weights there."""
+        """Move the weights to a device or number format; returns this network."""
         self.weights = {name: values.to(target) for name, values in self.weights.items()}
         return self
 
@@ -167,8 +168,8 @@ class Bert(Network):
     def __call__(self, **batch: Tensor) -> Output:
         """The token states, and the logits of texts or of tokens."""
         states = self.base_model(**batch).last_hidden_state
-        texts = self.config.architectures[0].endswith("ForSequenceClassification")
-        pooled = self._linear("pooler.dense", states[:, 0]).tanh() if texts else states
+        classifies_texts = self.config.architectures[0].endswith("ForSequenceClassification")
+        pooled = self._linear("pooler.dense", states[:, 0]).tanh() if classifies_texts else states
         return Output(states, logits=self.classifier(pooled))
 
 
@@ -184,7 +185,7 @@ class Llama(Network):
         use_cache: bool = False,
         layers: int | None = None,
     ) -> Output:
-        """The token states, or those after so many layers; texts are filled up at their ends, which no token sees."""
+        """The states after all layers, or the first `layers`; texts are padded on the right, where no token looks."""
         import torch
 
         if position_ids is None:
@@ -192,27 +193,27 @@ class Llama(Network):
         size = self.config.head_dim
         powers = torch.arange(0, size, 2, device=input_ids.device) / size
         angles = position_ids[:, None, :, None] * (1 / self.config.rope_parameters["rope_theta"] ** powers)
-        turns = angles.cos().to(self.dtype), angles.sin().to(self.dtype)
+        cos_sin = angles.cos().to(self.dtype), angles.sin().to(self.dtype)
         mask = attention_mask if attention_mask is not None and attention_mask.dim() == 4 else None
         states = [self.weights["model.embed_tokens.weight"][input_ids]]
         for layer in range(self.config.num_hidden_layers if layers is None else layers):
-            states.append(self._layer(f"model.layers.{layer}", states[-1], turns, mask))
+            states.append(self._layer(f"model.layers.{layer}", states[-1], cos_sin, mask))
             if not output_hidden_states:
                 del states[0]
         if layers in (None, self.config.num_hidden_layers):
             states[-1] = self._norm("model.norm", states[-1])
         return Output(states[-1], states)
 
-    def _layer(self, layer: str, states: Tensor, turns: tuple[Tensor, Tensor], mask: Tensor | None) -> Tensor:
+    def _layer(self, layer: str, states: Tensor, cos_sin: tuple[Tensor, Tensor], mask: Tensor | None) -> Tensor:
         from torch.nn.functional import scaled_dot_product_attention, silu
 
         attention, mlp = f"{layer}.self_attn", f"{layer}.mlp"
         inner = self._norm(f"{layer}.input_layernorm", states)
-        heads, shared = self.config.num_attention_heads, self.config.num_key_value_heads
-        query = _rotate(self._heads(f"{attention}.q_proj", inner, heads), *turns)
-        key = _rotate(self._heads(f"{attention}.k_proj", inner, shared), *turns)
-        value = self._heads(f"{attention}.v_proj", inner, shared)
-        key, value = (part.repeat_interleave(heads // shared, dim=1) for part in (key, value))
+        heads, kv_heads = self.config.num_attention_heads, self.config.num_key_value_heads
+        query = _rotate(self._heads(f"{attention}.q_proj", inner, heads), *cos_sin)
+        key = _rotate(self._heads(f"{attention}.k_proj", inner, kv_heads), *cos_sin)
+        value = self._heads(f"{attention}.v_proj", inner, kv_heads)
+        key, value = (part.repeat_interleave(heads // kv_heads, dim=1) for part in (key, value))
         attended = scaled_dot_product_attention(query, key, value, mask, is_causal=mask is None)
         states = states + self._linear(f"{attention}.o_proj", attended.transpose(1, 2).flatten(2))
         inner = self._norm(f"{layer}.post_attention_layernorm", states)
@@ -245,7 +246,7 @@ def _rotate(states: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Tokenizer:
-    """The tokenizer of a network, as far as geceval asks it."""
+    """The tokenizer of a network, with the methods that geceval calls."""
 
     is_fast = True
 
@@ -274,7 +275,7 @@ class Tokenizer:
         """The tokens of texts, or of pairs of them; in a pair the longer text is cut first."""
         backend = self._variant(split_special_tokens, max_length if truncation else None)
         rows = columns[0] if len(columns) == 1 else zip(*columns, strict=True)
-        encode = backend.encode_batch if is_split_into_words else backend.encode_batch_fast  # which knows no words
+        encode = backend.encode_batch if is_split_into_words else backend.encode_batch_fast  # without word ids
         return Tokens(encode(list(rows), is_split_into_words, add_special_tokens))
 
     def _variant(self, split_special_tokens: bool, limit: int | None) -> Any:
