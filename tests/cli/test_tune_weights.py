@@ -30,7 +30,10 @@ def model(make_checkpoint, tmp_path_factory) -> str:
 def outputs() -> dict[str, list[str]]:
     """Thirteen systems, twenty sentences."""
     rng = random.Random(0)
-    return {name: [" ".join(rng.choices(WORDS, k=rng.randint(2, 9))) for _ in range(20)] for name in GJG15_SYSTEMS}
+    return {
+        name: [" ".join([*rng.choices(WORDS, k=rng.randint(2, 9)), *[f"n{row}"] * 9]) for row in range(20)]
+        for name in GJG15_SYSTEMS
+    }
 
 
 @pytest.fixture(scope="module")

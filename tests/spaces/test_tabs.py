@@ -547,7 +547,7 @@ def test_a_line_too_few_or_too_many_within_a_text_is_told_once():
     example = Path(source).read_text(encoding="utf-8")
     view, _ = tab_compare.compare_systems(example, shifted, Path(references[0]).read_text(encoding="utf-8"))
     [told] = re.findall(r'role="note">(From predictions.*?)</p>', view)
-    assert "fit the source before or after theirs; is a line missing or doubled there?" in told
+    assert "fit the source after theirs; is a line missing or doubled there?" in told
 
 
 GOOD = "a b\nc d\n"

@@ -181,3 +181,13 @@ def test_the_setting_is_that_of_every_metric_and_in_its_signature():
     assert line.startswith("gleu|text:ptb|")
     with pytest.raises(ValueError, match="text must be one of 'auto', 'tokens', 'prose', 'answers', 'spacy-en'"):
         registry.make_scorer("gleu", {"text": "moses"})
+
+
+def test_the_signature_says_by_what_prose_was_tokenised():
+    gleu = registry.make_scorer("gleu")
+    tokens, prose = ["He like well-known cats ."] * 3, ["He likes well-known cats."] * 3
+    lines = [gleu.score(*columns).signature for columns in [(tokens, tokens, tokens), (tokens, prose, tokens)]]
+    assert [line.split("|")[1] for line in lines] == ["text:auto", "text:auto>source"]
+    assert gleu.score(prose, prose, prose).signature.split("|")[1] == "text:auto>ptb"
+    named = registry.make_scorer("gleu", {"text": "syntok"}).score(prose, prose, prose)
+    assert named.signature.split("|")[1] == "text:syntok"

@@ -153,7 +153,8 @@ def score(
     notes += [_ZERO.format(", ".join(zero))] if (zero := _unsmoothed(rows)) else []
     notes += [JUDGE_LEGEND] if edits and form == "table" else []
     notes += [named_sets.STAR] if any(" * (" in system for system in others) else []
-    show(columns, cells, form, output, caption, [*notes, *signatures.values()])
+    lines = dict.fromkeys(row[name].signature for name in signatures for row in results.values())
+    show(columns, cells, form, output, caption, [*notes, *lines])
     if cite:
         write("".join(f"# {line}\n" for line in paper.splitlines()) if form == "tsv" else f"\n{paper}", None)
 

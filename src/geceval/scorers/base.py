@@ -154,8 +154,12 @@ class Scorer(abc.ABC):
             elif not self.needs_references() and is_listed(getattr(self.settings, "model", None) or ""):
                 warn_unless_english(columns.sources, MODEL)
             result = self._score(columns)
-        done = reading.details()
-        return dataclasses.replace(result, details={**result.details, "text": done}) if done else result
+        if not (done := reading.details()):
+            return result
+        line = result.signature
+        if done.get("tokeniser", self.text) != self.text:
+            line = line.replace(f"|text:{self.text}|", f"|text:{self.text}>{done['tokeniser']}|", 1)
+        return dataclasses.replace(result, signature=line, details={**result.details, "text": done})
 
     def read(
         self, sources: Sequence[str], predictions: Sequence[str], references: References | None = None
