@@ -12,8 +12,7 @@ from geceval.edits.maxmatch.lattice import EPSILON, Arc, Purge, Steps, relax, wa
 # later cell, so the second half of such a join is always a single step and the first half is final: one sweep over the
 # cells finds the same arcs in the same order. (They are not the shortest *allowed* arcs: of the ways from one cell to
 # another only the first of the shortest is kept, with its count of unchanged words.) Its shortest path is that of
-# Bellman and Ford over the list of arcs, steps first; of equal costs the one met first stays, so
-# the order is kept.
+# Bellman and Ford over the list of arcs, steps first; of equal costs the one met first stays, so the order is kept.
 
 DENSE_CELLS = 120  # from here on, numpy over all starts at once is faster than dictionaries
 
