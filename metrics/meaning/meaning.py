@@ -1,4 +1,4 @@
-"""Probability that a correction, also a free one, says what its source says, reference-free."""
+"""Probability that a correction, even a free rewrite, says what its source says, reference-free."""
 
 import geceval.hub.evaluate_module  # From: geceval[neural]
 

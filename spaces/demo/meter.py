@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from geceval.core.progress import shown_by
-from guard import Refused
+from limits import Refused
 
 UNSEEN = 0.01  # seconds a sentence score, of a metric that this process has not yet timed
 _pace: dict[str, float] = {}

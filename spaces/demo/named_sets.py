@@ -10,7 +10,7 @@ from geceval.core.errors import InputError
 from geceval.core.files import read_lines
 from geceval.corpora import test_sets
 from geceval.workflows.test_sets import NamedTestSet, test_set
-from guard import Refused
+from limits import Refused
 from scoring import EXAMPLE
 from uploads import MAX_ROWS, Corpus, Text, fit_together
 

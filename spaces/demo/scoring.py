@@ -23,7 +23,7 @@ from geceval.text.columns import kind
 from geceval.text.tokenisers import tokenise
 from geceval.workflows.edit_filter import edit_judge
 from geceval.workflows.test_sets import NamedTestSet
-from guard import Refused, check_flag, check_references, check_sentence
+from limits import Refused, check_flag, check_references, check_sentence
 
 logger = logging.getLogger("geceval.demo")
 

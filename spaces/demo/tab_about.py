@@ -7,7 +7,7 @@ import gradio as gr
 import geceval
 import render
 import scoring
-from guard import MAX_WORDS
+from limits import MAX_WORDS
 from uploads import MAX_ROWS
 
 TEXT = f"""

@@ -14,7 +14,7 @@ import theme
 import wiring
 from geceval.cli.pages import chunk_legend, chunk_table
 from geceval.workflows.chunks import chunk_tables
-from guard import Refused, polite
+from limits import Refused, polite
 
 ASSUMPTIONS = {"one reference at a time": "dependent", "all references together": "independent"}
 

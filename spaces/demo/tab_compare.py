@@ -17,7 +17,7 @@ import scoring
 import wiring
 from geceval.core.errors import UserError
 from geceval.workflows.compare import Comparison, compare
-from guard import Refused, polite
+from limits import Refused, polite
 from uploads import MAX_ANNOTATORS, MAX_BYTES, MAX_ROWS, MAX_SYSTEMS, Corpus, Text, fit_together, pasted, uploaded
 
 logger = logging.getLogger("geceval.demo")

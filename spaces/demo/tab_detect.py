@@ -14,7 +14,7 @@ import scoring
 import theme
 import wiring
 from geceval.core.files import split_lines
-from guard import MAX_CHARACTERS, Refused, check_flag, check_text, polite
+from limits import MAX_CHARACTERS, Refused, check_flag, check_text, polite
 
 MAX_SENTENCES = 20
 MODELS = {

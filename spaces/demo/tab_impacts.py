@@ -16,7 +16,7 @@ import sharing
 import theme
 import wiring
 from geceval.edits.edit import Edit
-from guard import Refused, polite
+from limits import Refused, polite
 
 EXACT = 8  # edits up to which all subsets are scored
 ORDERS = 16  # random orders of more edits

@@ -12,7 +12,7 @@ import gradio as gr
 
 import render
 from geceval.cli.pages import report_table
-from guard import Refused, polite
+from limits import Refused, polite
 
 RESULTS = Path(__file__).with_name("report.json")
 COMMAND = "geceval meta report --data SEEDA GJG15 --gold-m2 official-2014.combined.m2 --output spaces/demo/report.json"

@@ -20,7 +20,7 @@ import wiring
 from geceval.core.errors import UserError
 from geceval.core.result import Result
 from geceval.edits.edit import Edit
-from guard import Refused, polite
+from limits import Refused, polite
 
 logger = logging.getLogger("geceval.demo")
 

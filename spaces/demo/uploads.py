@@ -13,7 +13,7 @@ from geceval.core.inputs import references_by_sentence
 from geceval.edits.m2 import read_m2
 from geceval.edits.m2 import references as corrected
 from geceval.workflows.test_sets import NamedTestSet
-from guard import MAX_CHARACTERS, MAX_WORDS, Refused
+from limits import MAX_CHARACTERS, MAX_WORDS, Refused
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_ROWS = 1_500

@@ -13,7 +13,7 @@ DATA = st.one_of(TEXT.map(str.encode), TEXT.map(lambda t: t.encode("utf-16")), s
 @example(b"a\n" * 2000, b"", b"")
 @example(b"a" * (3 << 20), b"", b"")
 def test_uploads(space, tmp_path_factory, source, system, reference):
-    import guard
+    import limits
     import uploads
 
     folder = tmp_path_factory.mktemp("uploads")
@@ -24,7 +24,7 @@ def test_uploads(space, tmp_path_factory, source, system, reference):
     try:
         texts = [[uploads.uploaded(path) for path in own] for own in ([first], [second, second], [third])]
         corpus = uploads.fit_together(*texts)
-    except guard.Refused as error:
+    except limits.Refused as error:
         assert str(error) and "\n" not in str(error) and str(folder) not in str(error)
         return
     rows = [corpus.sources, *corpus.systems.values(), corpus.references]

@@ -61,8 +61,7 @@ def test_prose_scores_as_its_tokens_do(name, caplog):
     assert (result.score, result.scores) == (expected.score, expected.scores)
     assert result.details["text"] == {"converted": {"predictions": 3}, "tokeniser": "source"}
     assert caplog.messages == [
-        f"{name}: read as prose and tokenised with the tokens of the sources: 3 predictions; text='tokens' compares "
-        "texts as they stand"
+        f"{name}: read as prose and tokenised to match the sources: 3 predictions; text='tokens' turns this off"
     ]
 
 

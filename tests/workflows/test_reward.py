@@ -150,7 +150,7 @@ def test_a_policy_that_games_the_reward_is_reported_once(caplog):
     for _ in range(2):
         reward([source] * 30, [CONSTANT] * 30)  # 112 of 256: .4375 - .125 > .2
     (record,) = [each for each in caplog.records if "latest" in each.getMessage()]
-    told = "geceval_impara_lm_strict: the guard penalises 44 % of the latest 256 completions and 12 % of the first;"
+    told = "geceval_impara_lm_strict: the guard penalises 44 % of the latest 256 completions and 12 % of the first 256;"
     assert record.getMessage().startswith(told)
 
 

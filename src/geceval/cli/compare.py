@@ -43,7 +43,7 @@ def compare(
     """Test whether systems differ by more than chance.
 
     Each system is scored once, which gives confidence intervals and two-sided p-values. Systems differ if the paired
-    bootstrap gives p < 1 - confidence; those that do not differ share a rank.
+    bootstrap gives p < 1 - confidence; systems that do not differ share a rank. For an HTML page: geceval leaderboard.
 
     Example: geceval compare -m errant gleu -s source.txt -p a.txt b.txt -r reference_0.txt reference_1.txt
     """

@@ -321,7 +321,7 @@ def transport_shares(plan: TransportPlan) -> tuple[float, float]:
 def _transport_section(each: SentencePlan) -> dict[str, Any]:
     plan = each.plan
     precision, recall = transport_shares(plan)
-    unanswered, missed = plan.left()
+    unanswered, missed = plan.remaining()
 
     def side(edits: Iterable[Edit], masses: Any, left: Sequence[float]) -> list[dict[str, Any]]:
         return [

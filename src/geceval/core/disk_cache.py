@@ -20,7 +20,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 Found = TypeVar("Found")
 
-FILE = "geceval-1.sqlite"  # the number is that of the format
+FILE = "geceval-1.sqlite"  # the number is the format's
 
 _AT_ONCE = 500  # keys a query
 _CHECKSUM = 8
@@ -30,7 +30,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB N
 
 
 class DiskCache(Generic[Key, Value]):
-    """Values of one kind, in a folder that may hold others."""
+    """Values of one kind in a folder; it may hold other kinds."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class DiskCache(Generic[Key, Value]):
         self._facts, self._pack, self._unpack = facts, pack, unpack
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Value]:
-        """The values of those keys that are there."""
+        """The values of the keys that are stored."""
         if self._database is None:
             return {}
         digests = {self._digest(key): key for key in keys}
@@ -104,7 +104,7 @@ class _Database:
         self._lock = threading.Lock()
 
     def read(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values of those keys that are there and undamaged."""
+        """The values of the keys that are stored undamaged."""
         digests = list(keys)
 
         def select(database: sqlite3.Connection) -> dict[bytes, bytes]:
@@ -139,7 +139,7 @@ class _Database:
             before = _inode(self.file)
             address = f"{self.file.absolute().as_uri()}?mode={mode}"
             with self._lock, closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as database:
-                database.execute("PRAGMA synchronous = OFF")  # what a power cut damages is found out and made anew
+                database.execute("PRAGMA synchronous = OFF")  # checksums reveal what a power cut damages
                 return work(database)
         except (OSError, sqlite3.OperationalError) as error:
             if "no such table" in str(error):  # made by a process that was killed before it wrote

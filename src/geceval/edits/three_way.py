@@ -45,8 +45,8 @@ def count_columns(triples: Sequence[Triple]) -> np.ndarray:
 
 def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
     """Align triples in batches of similar size."""
-    # Two equal texts stay together in an alignment of least cost (each pair of the three costs at least as much as when
-    # aligned alone, and here all three attain that), so a table over two texts is enough for them.
+    # Two equal texts stay together in an alignment of least cost: no pair of the three can cost less than when aligned
+    # alone, and here all three pairs attain that. So a table over two texts is enough for a triple with equal texts.
     three, two, long = [], [], []
     for index, (s, h, r) in enumerate(numbers):
         if _has_twins((s, h, r)):
@@ -67,7 +67,7 @@ def _aligned(numbers: list[Numbers]) -> Iterator[tuple[list[int], Columns]]:
 
 
 class _Pieces:
-    """Stretches of triples, told apart only by which of their tokens are equal, and the counts of those aligned."""
+    """Stretches of triples, told apart only by which of their tokens are equal, and the counts of aligned ones."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[tuple[int, ...], ...], int] = {((0,), (0,), (0,)): 0}
@@ -93,11 +93,11 @@ class _Pieces:
 def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
     """Count the columns of triples, `[batch][5]`, by cutting them into stretches that can be aligned one by one."""
     # A pair of texts costs at least as much in an alignment of three as when aligned alone, so the sum of the costs of
-    # the three pairs aligned alone is a lower bound (Carrillo and Lipman 1988). An alignment that exceeds it by `slack`
-    # can only pass cells of the table of two texts whose best path exceeds that pair's own cost by at most `slack`.
-    # Where a row of the table of source and prediction and one of source and reference have one such cell each, all
-    # best alignments meet, ties included. The first pass tries no slack; if the result exceeds the bound, the second
-    # allows for what it found.
+    # the three pairs aligned alone is a lower bound (Carrillo and Lipman 1988). If an alignment exceeds it by `slack`,
+    # then in a pair's table it passes only cells whose best path exceeds the pair's own cost by at most `slack`. Where
+    # a source position has one such cell in the table with the prediction and one in the table with the reference, all
+    # best alignments meet, ties included. The first pass assumes no slack; if its result exceeds the bound, the second
+    # pass allows for that excess.
     texts = [_pad(side) for side in zip(*batch, strict=True)]
     sh, least_sh = _excess(texts[0], texts[1])
     sr, least_sr = _excess(texts[0], texts[2])
@@ -115,7 +115,7 @@ def _count_pieces(batch: list[Numbers], pieces: _Pieces) -> np.ndarray:
 
 
 def _excess(x: tuple[np.ndarray, np.ndarray], y: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Twice: by how much the best path through each cell exceeds the best of all."""
+    """Twice the excess of the best path through each cell, and the least cost."""
     (left, rows), (right, columns) = x, y
     forward = _fill_two(left, right)
     backward = _fill_two(_reverse(left, rows), _reverse(right, columns))
@@ -134,7 +134,7 @@ def _reverse(tokens: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def _count_cut(batch: list[Numbers], sh: np.ndarray, sr: np.ndarray, pieces: _Pieces) -> np.ndarray:
-    """Counts and cost of triples, `[batch][6]`, cut at the rows in which either table allows one cell."""
+    """Counts and cost of triples, `[batch][6]`, cut at the rows in which both tables allow one cell."""
     cuts = (sh.sum(axis=1) == 1) & (sr.sum(axis=1) == 1)
     in_h, in_r = sh.argmax(axis=1), sr.argmax(axis=1)
     starts, stretches = [], []
@@ -183,13 +183,13 @@ def _align_twins(batch: Sequence[Numbers]) -> Columns:
 
 
 def _align_pairs(batch: Sequence[tuple[list[int], list[int]]]) -> Columns:
-    """Align pairs of texts of which the first stands for two."""
+    """Align pairs of texts; the first stands for two equal ones."""
     sides = [_pad(texts) for texts in zip(*batch, strict=True)]
     return _trace(_fill_two(*(tokens for tokens, _ in sides)), sides, _PAIR_MOVES, _pair_cost)
 
 
 def _align_by_source(s: list[int], h: list[int], r: list[int]) -> Columns:
-    """Align prediction and reference each to the source, and what both insert at one position in order: not exact."""
+    """Align prediction and reference each to the source, and their insertions at one position in order: not exact."""
     inserted: list[list[list[int]]] = []
     facing: list[list[int]] = []
     for text in (h, r):
@@ -220,7 +220,7 @@ def _column_cost(tokens: Sequence[np.ndarray], move: tuple[int, ...]) -> np.ndar
 
 
 def _pair_cost(tokens: Sequence[np.ndarray], move: tuple[int, ...]) -> np.ndarray | int:
-    """Sum of pairs of a column of three of which two are equal."""
+    """Sum of pairs of a column of three with two equal tokens."""
     return 2 * MISMATCH * (tokens[0] != tokens[1]).astype(np.int32) if all(move) else 2 * GAP
 
 
@@ -291,7 +291,7 @@ def _fill_two(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _insert(row: np.ndarray, ramp: np.ndarray) -> None:
-    """Let every cell also be reached by insertions from the cells before it; `ramp` is what k insertions cost."""
+    """Let every cell also be reached by insertions from the cells before it; `ramp`: the cost of k insertions."""
     row -= ramp
     np.minimum.accumulate(row, axis=0, out=row)
     row += ramp

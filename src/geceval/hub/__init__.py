@@ -1,1 +1,1 @@
-"""Everything specific to Hugging Face: evaluate modules, their registration, publishing."""
+"""`evaluate` modules, their registration, and publishing on the Hub."""

@@ -120,7 +120,7 @@ class BatchedModel(abc.ABC):
         answers = cached(
             keys, compute, self._answers, DiskCache(runtime.cache if facts else None, facts, _pack, _unpack)
         )
-        # Not a number may come of a neighbour in the batch: the next time, the network is asked anew.
+        # A NaN may come from a neighbour in the batch: the next time, the network is asked anew.
         self._answers.drop(key for key in new if np.isnan(answers[key][0]).any())
         self._warn([text for what, text in new if answers[what, text][1]], len(new), what)
         return [answers[key][0] for key in keys]
@@ -132,7 +132,7 @@ class BatchedModel(abc.ABC):
 
     def facts(self) -> list[Any]:
         """Everything that an answer depends on besides the text; empty if answers must not be cached on disk."""
-        # They are cached in float32 only: in 16 bits an answer depends too much on the other texts of its batch.
+        # Only answers in float32 are cached: an answer in 16 bits depends too much on the other texts of its batch.
         import torch
 
         if not self.cache_key or self.model.dtype != torch.float32 or not self.tokenizer.is_fast:
@@ -162,7 +162,7 @@ class BatchedModel(abc.ABC):
         return track(answers, len(batches), self.name or "network", runtime.progress)
 
     def _tokenize(self, texts: list[Text]) -> tuple[list[dict[str, list[int]]], set[int]]:
-        """Token ids of each text, and the indices of those that were cut."""
+        """Token ids of each text, and the indices of texts that were cut."""
         encoded = self._encode(texts) if texts else []
         limit = self.max_length
         long = [] if limit is None else [row for row, text in enumerate(encoded) if self._size(text) > limit]

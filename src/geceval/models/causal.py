@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 START = "<|endoftext|>"
 LARGEST_OUTPUT = 1 << 24  # logits that are held at once: 64 MiB of float32
-# A token state `SINK` times longer than those of `PLAIN` says nothing of its token, such as the full stop that a text
-# begins with: the network rests its attention there (Sun et al. 2024, "Massive Activations in Large Language Models").
-# In ordinary texts only the token that starts them has one.
+# An attention sink is a token state over `SINK` times as long as the states of `PLAIN`; it says nothing of its token,
+# e.g. a full stop at the start of a text (Sun et al. 2024, "Massive Activations in Large Language Models"). In ordinary
+# texts only the start token is one.
 PLAIN = "We walked to the school because the weather was fine"
 SINK = 10.0
 _READ = "log_probs"
@@ -61,7 +61,7 @@ class CausalModel(BatchedModel):
         self._head_alone = head_is_all(model)
         self._most_nodes = prefix_trees.most_nodes(model) if self._head_alone else 0
         self.head = head
-        self._longest: dict[int, float] = {}  # that a state may be, after a number of layers
+        self._longest: dict[int, float] = {}  # number of layers to the limit of a norm
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
@@ -94,7 +94,7 @@ class CausalModel(BatchedModel):
         return [row[1:] for row in rows], np.array([row[0] for row in rows], np.float64)
 
     def mean_states(self, texts: Sequence[str], layer: int, runtime: RunTime | None = None) -> np.ndarray:
-        """The mean of the states of each text's tokens after so many layers, the start and attention sinks left out."""
+        """The mean of each text's token states after `layer` layers, the start and attention sinks left out."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             states = states_after(model, batch, layer)
@@ -103,7 +103,7 @@ class CausalModel(BatchedModel):
         return self._array(f"mean_states {layer}", read, texts, runtime, _mean)
 
     def head_values(self, texts: Sequence[str], runtime: RunTime | None = None) -> np.ndarray:
-        """The value of the checkpoint's quality head, which it must have, for each text."""
+        """The value of the quality head, which the checkpoint must have, of each text."""
 
         def read(model: Any, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
             return self.head_products(states_after(model, batch, self.head.layer))
@@ -216,7 +216,7 @@ def start_of(tokenizer: Any, start: str | None = None, name: str = "") -> tuple[
 
 
 def _mean(row: np.ndarray, encoded: Mapping[str, list[int]]) -> np.ndarray:
-    """Over the tokens after the start, but for those that are infinite."""
+    """The mean over the tokens after the start, without infinite ones."""
     sinks = np.isposinf(row[1:]).all(axis=tuple(range(1, row.ndim)))
     kept = row[1:][~sinks]
     return kept.sum(axis=0) / max(1, len(kept))
@@ -263,7 +263,7 @@ def _gathered(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def head_is_all(model: Any) -> bool:
-    """Whether the output layer alone maps token states to logits: not where they are then scaled or capped."""
+    """Whether the output layer alone maps token states to logits: not if logits are scaled or capped."""
     import torch
 
     ids = torch.tensor([[1, 2, 3]], device=model.device)

@@ -30,8 +30,8 @@ _SETTINGS = {
     "geceval_start_token": str,  # before a text that a causal language model reads
     "geceval_scale": (int, float),  # by which IMPARA-LM's objective multiplies likelihoods
     "geceval_head_layer": int,  # number of layers after which a quality head reads token states
-    "geceval_base": str,  # the language model below a checkpoint that is no more than a quality head
-    "geceval_head_bias": (int, float),  # what is added to the answers of such a head
+    "geceval_base": str,  # the language model below a checkpoint that is a quality head alone
+    "geceval_head_bias": (int, float),  # added to the answers of a quality head
 }
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -101,7 +101,7 @@ def is_listed(model: str) -> bool:
 
 
 def is_folder(model: str) -> bool:
-    """Whether `resolve` takes this for a folder of this machine: names come first, and an empty folder is nothing."""
+    """Whether `resolve` takes this for a folder of this machine: names come first, an empty folder is none."""
     if not model or is_bundled(model) or model.partition("@")[0] in NAMED_MODELS:
         return False
     try:
@@ -116,7 +116,7 @@ def _named_in(folder: Path, model: str) -> str:
 
 
 def _describe(origin: Origin, part: str, above: tuple[Path, ...]) -> Checkpoint:
-    """The checkpoint that was found, whose base is none of the folders `above`: adapters that lead to it."""
+    """The checkpoint at a place; `above`: the adapters over it, none of which may be its base again."""
     folder = origin.folder / part
     if not folder.is_dir():
         raise CheckpointError(
@@ -190,9 +190,9 @@ def _differs(base: Checkpoint, config: dict[str, Any]) -> bool:
 
 
 def weights_sha256(checkpoint: Checkpoint) -> str:
-    """SHA-256 of the weights by which an adapter knows its base, `"none"` if they are not one file."""
-    # Those of a GGUF are the file's, so that the hash does not depend on how they are cached. An adapter has its own,
-    # since it knows its base in turn.
+    """SHA-256 of a base's weights, which adapters record; `"none"` if the weights are not one file."""
+    # For a GGUF, the hash is the file's, whatever form the weights are cached in. For an adapter, only its own weights
+    # are hashed, since it records the hash of its base.
     if checkpoint.model in NAMED_MODELS and checkpoint.digest == NAMED_MODELS[checkpoint.model].sha256:
         return checkpoint.digest
     weights = checkpoint.folder / ("model.safetensors" if checkpoint.base is None else "adapter_model.safetensors")
@@ -216,7 +216,7 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _hash(folder: Path, base: Checkpoint | None) -> str:
-    """One hash of everything in the folder, and in that of its base, that can change a number."""
+    """One hash of all files of a checkpoint and its base that can change a number."""
     kinds = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model", "*.jinja")
     files = sorted(path for kind in kinds for path in folder.glob(kind) if path.is_file())
     digest = hashlib.sha256(base.identity.encode() if base else b"")

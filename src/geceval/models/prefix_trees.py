@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-# What such a network says at a token depends on those before it only. So texts form a tree of prefixes, whose nodes
-# are laid out in a row: each attends to itself and to those above it, and has its depth for its position. Sorted texts
-# make the trees by themselves, so nobody needs to say which ones are variants of one sentence.
+# The output of such a network at a token depends on no later token. So texts form a tree of prefixes, whose nodes are
+# laid out in a row: a node attends to itself and its ancestors, and its position is its depth. In sorted texts, common
+# prefixes are neighbours, so nobody needs to say which texts are variants of one sentence.
 #
-# A row holds one tree, since attention reads all pairs of a row: for SmolLM2 on one thread it takes .07 of the time of
-# the matrix products in float32 with 128 nodes a row, .43 with a whole batch of 1,024. Keys and values kept for each
-# node would take a pass for each level of branches. The decoders of BART and T5 take no positions and get no trees.
+# A row holds one tree, since attention reads all pairs of a row: for SmolLM2 on one thread attention takes .07 of the
+# time of the matrix products in float32 with 128 nodes a row, .43 with a whole batch of 1,024. Keeping keys and values
+# of each node would take a pass per level of branches. BART's and T5's decoders take no positions and get no trees.
 
-SHARED = 5  # tokens; texts that have fewer in common cost more attention in one row than they save
-NODES = 128  # of a tree of short texts; long ones may have as many as two of them
+SHARED = 5  # tokens; a shorter common prefix costs more attention in one row than it saves
+NODES = 128  # of a tree, or twice the tokens of its first text if that is more
 WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")  # in configurations: how far a token looks back
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The distinct prefixes of some texts, one a node; right after a node come all that are below it."""
+    """The distinct prefixes of some texts, one per node; a node's descendants follow right after it."""
 
     texts: list[int]
     paths: list[list[int]]
@@ -58,7 +58,7 @@ def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
 
 
 def tree_of(group: Sequence[tuple[int, int]], texts: Sequence[Sequence[int]]) -> Tree:
-    """The tree of sorted texts, given the index of each and how many tokens it shares with the one before."""
+    """The tree of sorted texts, given for each its index and how many tokens it shares with the text before."""
     tokens, depths, parents, paths = [], [], [], []
     path: list[int] = []
     for index, shared in group:
@@ -85,7 +85,7 @@ def inputs(batch: Mapping[str, torch.Tensor], dtype: torch.dtype) -> dict[str, t
     import torch
 
     nodes = torch.arange(batch["ends"].shape[1], device=batch["ends"].device)
-    ends = batch["ends"].maximum(nodes + 1)[:, None]  # what fills up sees itself, for nothing at all gives NaN
+    ends = batch["ends"].maximum(nodes + 1)[:, None]  # padding sees itself, for seeing nothing gives NaN
     seen = (nodes <= nodes[:, None]) & (nodes[:, None] < ends)
     mask = torch.zeros(seen.shape, dtype=dtype, device=nodes.device).masked_fill(~seen, torch.finfo(dtype).min)
     return {**{name: batch[name] for name in ("input_ids", "position_ids")}, "attention_mask": mask[:, None]}
@@ -94,14 +94,14 @@ def inputs(batch: Mapping[str, torch.Tensor], dtype: torch.dtype) -> dict[str, t
 def log_probs(
     model: Any, batch: Mapping[str, torch.Tensor], size: int, layer: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log P(token of a node | those above it)."""
+    """log P(token of a node | its ancestors)."""
     import torch
 
     options = {"use_cache": False, "output_hidden_states": layer is not None}
     output = model.base_model(**inputs(batch, model.dtype), **options)
     rows, nodes = batch["position_ids"].nonzero(as_tuple=True)
     above = rows * batch["parents"].shape[1] + batch["parents"][rows, nodes]
-    inner, numbers = above.unique(return_inverse=True)  # the logits at a node serve all that are right below it
+    inner, numbers = above.unique(return_inverse=True)  # the logits at a node serve all of its children
     values = torch.zeros(batch["input_ids"].shape, device=above.device)
     for number, states in enumerate(output.last_hidden_state.flatten(0, 1)[inner].split(size)):
         here = numbers // size == number
@@ -112,8 +112,8 @@ def log_probs(
 
 
 def most_nodes(model: Any) -> int:
-    """The most nodes of a row that a network reads: 0 if it does not read a tree as it reads texts one by one."""
-    # Some take no such mask or no positions. Where tokens look back over a window only, all nodes of a row fit into it.
+    """The most nodes that a network reads in a row: 0 if a tree gives other states than its texts one by one."""
+    # Some networks take no such mask or no positions. If attention has a window, the nodes of a row must fit into it.
     import torch
 
     body = model.base_model

@@ -59,7 +59,7 @@ def pooled(model: CausalModel, texts: Sequence[Text], layer: int, runtime: RunTi
 def load_regressor(
     checkpoint: Checkpoint, runtime: RunTime | None = None, max_length: int | None = None
 ) -> Encoder | StateRegressor:
-    """The classifier of a checkpoint or, if it is no more than a head, that over its base; see `BatchedModel.load`."""
+    """The classifier of a checkpoint or, if it is a head alone, of head and base; see `BatchedModel.load`."""
     if checkpoint.setting("base") is not None:
         return StateRegressor.load(checkpoint, runtime, max_length)
     return Encoder.load(checkpoint, runtime, max_length, head=True)

@@ -35,8 +35,8 @@ class Settings(GuardedOptions):
         grammar_model: The error detector, whose share of correct words is the grammaticality: `"bundled"`, a folder, or
             a Hub id, optionally with `@revision`.
         model: The causal language model of the fluency, which is `fluency` with `normalization="slor"`.
-        max_length: Tokens beyond which the language model does not read, as of `fluency`. What the detector reads of a
-            text is stored with it.
+        max_length: Tokens beyond which the language model does not read, as of `fluency`. The detector's own limit is
+            stored in its checkpoint.
     """
 
     weights: Literal["some-system", "some-sentence"] | Weights = "some-sentence"
@@ -56,7 +56,7 @@ class Asano2017(LikelihoodScorer):
     description = "Grammaticality, fluency by a language model and METEOR against the source, reference-free."
     extra = "lm,meteor"
     Settings = Settings
-    effect = Effect(0.25, lowest=-100.0, reward_range=(-5, 10))
+    effect = Effect(unit=0.25, lowest=-100.0, reward_range=(-5, 10))
 
     _detector: Detector | None = None
 
@@ -114,7 +114,7 @@ def meteor(prediction: str, source: str) -> float:
 
 def stemmer_version() -> str:
     """The version of the stemmer, for the signature."""
-    _stem("words")
+    _stem("words")  # raises if the package is missing
     return package_version("snowballstemmer")
 
 

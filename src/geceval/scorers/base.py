@@ -172,14 +172,14 @@ class Scorer(abc.ABC):
         of_file = gold_sources(path)
         sources = sources_of_file(given, of_file) if self.text in ("auto", "prose", "answers") else given
         changed = sum(left.split() != right.split() for left, right in zip(given, sources, strict=True))
-        columns, reading = self._read_texts(self._check(sources, predictions, references), known=True)
+        columns, reading = self._read_texts(self._check(sources, predictions, references), sources_are_tokens=True)
         return columns, reading + Reading("source" if changed else "", {"sources": changed})
 
-    def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
+    def _read_texts(self, columns: Columns, sources_are_tokens: bool = False) -> tuple[Columns, Reading]:
         tokeniser = "spacy-en" if "edits" in self.extra.split(",") else "ptb"
         if getattr(self.settings, "language", "en") == "zh":
             tokeniser = "char"
-        return (read_rows if self.row_by_row else read)(columns, self.text, self.form, tokeniser, known)
+        return (read_rows if self.row_by_row else read)(columns, self.text, self.form, tokeniser, sources_are_tokens)
 
     def _check(self, sources: Sequence[str], predictions: Sequence[str], references: References | None) -> Columns:
         needs = self.needs_references()

@@ -15,9 +15,9 @@ from geceval.scorers.learned.guarded import GuardedOptions
 from geceval.scorers.learned.likelihoods import LikelihoodScorer, load_unigrams, log_likelihoods, slor, word_counts
 
 EFFECTS = {
-    "sqrt": Effect(1.775, lowest=-100.0, reward_range=(-60, 0)),
-    "ge2018": Effect(0.1, lowest=0.0, on_logit=True),
-    "slor": Effect(0.3, lowest=-100.0, reward_range=(-5, 10)),
+    "sqrt": Effect(unit=1.775, lowest=-100.0, reward_range=(-60, 0)),
+    "ge2018": Effect(unit=0.1, lowest=0.0, on_logit=True),
+    "slor": Effect(unit=0.3, lowest=-100.0, reward_range=(-5, 10)),
 }
 """By normalisation: the spread of its gains beside that of `impara_lm`'s."""
 

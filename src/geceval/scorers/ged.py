@@ -97,11 +97,11 @@ class Ged(Scorer):
         needs, warn = self.needs_references(), self.settings.task == "sentence"  # label sequences are no such texts
         return check_columns(self.name, sources, predictions, references, needs_references=needs, warn=warn)
 
-    def _read_texts(self, columns: Columns, known: bool = False) -> tuple[Columns, Reading]:
+    def _read_texts(self, columns: Columns, sources_are_tokens: bool = False) -> tuple[Columns, Reading]:
         texts = [columns.predictions, [text for row in columns.references or [] for text in row]]
         if "labels" in map(detection.kind_of, texts):
             return columns, Reading()  # labels are those of words between spaces
-        return super()._read_texts(columns, known)
+        return super()._read_texts(columns, sources_are_tokens)
 
     def _score(self, columns: Columns) -> Result:
         if self.settings.task == "sentence":

@@ -60,7 +60,7 @@ class Impara(GuardedReader):
     description = "Reference-free quality of the corrected sentence, 0 where the meaning is lost."
     extra = "neural"
     Settings = Settings
-    effect = Effect(1.0, lowest=0.0, on_logit=True)
+    effect = Effect(unit=1.0, lowest=0.0, on_logit=True)
 
     _loaded: _Loaded | None = None
 

@@ -39,7 +39,7 @@ class ImparaGed(GuardedReader):
     description = "Reference-free quality of the corrected sentence, by an encoder that learnt to find errors first."
     extra = "neural"
     Settings = Settings
-    effect = Effect(1.0, lowest=0.0, on_logit=True)
+    effect = Effect(unit=1.0, lowest=0.0, on_logit=True)
 
     _estimator: Encoder | None = None
 

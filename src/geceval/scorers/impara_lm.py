@@ -55,7 +55,7 @@ class ImparaLm(LikelihoodScorer):
     extra = "neural"
     Settings = Settings
     form = "prose"
-    effect = Effect(1.0, lowest=EMPTY, reward_range=(-12, 6))
+    effect = Effect(unit=1.0, lowest=EMPTY, reward_range=(-12, 6))
     guards_by_default = True
 
     _scale = 1.0

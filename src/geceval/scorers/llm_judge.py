@@ -107,7 +107,7 @@ class LlmJudge(GuardedScorer):
     form = "prose"
     RunTime = JudgeRunTime
     bounds = (1.0, 5.0)
-    effect = Effect(1 / 3, lowest=1.0)
+    effect = Effect(unit=1 / 3, lowest=1.0)
 
     _chat: EndpointModel | LocalModel | None = None
     _verdicts: dict[Question, Verdict] | None = None  # remembered between calls by `with_systems` only

@@ -37,7 +37,7 @@ class Meaning(ReadAheadScorer):
     """The probability that the prediction says what the source says, 1 where they are equal; a corpus has the mean."""
 
     name = "meaning"
-    description = "Probability that a correction, also a free one, says what its source says, reference-free."
+    description = "Probability that a correction, even a free rewrite, says what its source says, reference-free."
     extra = "neural"
     Settings = Settings
     form = "prose"
@@ -53,8 +53,8 @@ class Meaning(ReadAheadScorer):
     def _score(self, columns: Columns) -> Result:
         self.load()
         scores = self._read_ahead(columns)
-        line = signature(self.name, self.settings, **network_facts(self.runtime, self._estimator))
-        return Result(float(scores.mean()), scores.tolist(), line)
+        facts = network_facts(self.runtime, self._estimator)
+        return Result(float(scores.mean()), scores.tolist(), signature(self.name, self.settings, **facts))
 
     def _read(self, sources: Sequence[str], predictions: Sequence[str]) -> np.ndarray:
         """The score of each row: float64 [rows]."""

@@ -45,7 +45,7 @@ class Scribendi(LikelihoodScorer):
     )
     extra = "neural"
     Settings = Settings
-    effect = Effect(1 / 6, lowest=-1.0)
+    effect = Effect(unit=1 / 6, lowest=-1.0)
 
     def _score(self, columns: Columns) -> Result:
         columns = self._as_read(columns)

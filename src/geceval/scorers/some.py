@@ -66,7 +66,7 @@ class Some(GuardedReader):
     extra = "neural"
     Settings = Settings
     bounds = (None, None)
-    effect = Effect(0.025, lowest=0.0, reward_range=(-0.5, 1.5))
+    effect = Effect(unit=0.025, lowest=0.0, reward_range=(-0.5, 1.5))
 
     _loaded: dict[str, Encoder | StateRegressor] | None = None
 
@@ -93,7 +93,7 @@ class Some(GuardedReader):
         """The answers of each regressor, on the scale of the ratings: [sentences]."""
         texts: dict[str, Sequence[Text]] = dict.fromkeys(PARTS, predictions)
         texts["meaning"] = list(zip(sources, predictions, strict=True))
-        order = sorted(PARTS, key=lambda part: part != "meaning")  # it reads the texts of the others too
+        order = sorted(PARTS, key=lambda part: part != "meaning")  # first: its batch caches the others' texts
         return {
             part: estimate(self.name, self._loaded[part], texts[part], self.runtime, f"the regressor of {part}")
             for part in order
@@ -113,7 +113,7 @@ class Some(GuardedReader):
 
 
 def weights_of(weights: str | Weights, published: Mapping[str, Weights]) -> Weights:
-    """Weights by the name of a published choice, or three numbers of which none is negative and one positive."""
+    """Weights by the name of a published choice, or three numbers, none negative, at least one positive."""
     if isinstance(weights, str):
         return published[weights]
     if len(weights) != len(SUBMETRICS):

@@ -1,6 +1,6 @@
-"""Answers of language models: what is written around a correction.
+"""Answers of language models, without the text around a correction.
 
-Each rule takes one thing away. None touches an answer whose source has the same, or takes away words of the source.
+Each rule removes one thing. No rule removes what the source has too, or words of the source that are not struck out.
 """
 
 import re
@@ -14,7 +14,7 @@ from geceval.text.projection import with_marks_of
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The correction in an answer, and the names of the rules that took away what is none."""
+    """The correction in an answer, and the names of the rules that removed anything else."""
 
     text: str
     rules: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def clean(answer: str, source: str) -> Cleaned:
     answer = answer.strip() if answer.strip() else answer
     for name, rule in RULES.items():
         text = rule(answer, source)
-        keeps = rule is markdown or _likeness(text, source) >= _likeness(answer, source)  # what is struck out goes
+        keeps = rule is markdown or _likeness(text, source) >= _likeness(answer, source)  # struck-out words go
         if text.strip() and text != answer and keeps:
             answer = text
             rules.append(name)
@@ -76,28 +76,28 @@ def clean(answer: str, source: str) -> Cleaned:
 
 
 def is_refusal(answer: str, source: str) -> bool:
-    """Whether an answer refuses to correct, which the source does not say."""
+    """Whether an answer refuses to correct, and its source does not."""
     return bool(_REFUSAL.match(answer)) and not _REFUSAL.match(source) and _likeness(answer, source) < 0.6
 
 
 def _likeness(left: str, right: str) -> float:
-    """How much of the words of two texts is the same, in [0, 1]."""
+    """The likeness of two texts, word by word, in [0, 1]."""
     return Indel.normalized_similarity(_WORD.findall(left.lower()), _WORD.findall(right.lower()))
 
 
 def reasoning(answer: str, source: str) -> str:
-    """Without `<think>...</think>`, or what stands before the end of it."""
+    """Without `<think>...</think>` and all text before its end."""
     return answer if "think>" in source else re.sub(r"(?s)^(?:.*</think>|<think>.*?</think>)\s*", "", answer)
 
 
 def fence(answer: str, source: str) -> str:
-    """What stands in the one code fence of an answer."""
+    """The content of the only code fence of an answer."""
     blocks = re.findall(r"(?s)```(?:[\w-]*\n)?(.*?)```", answer)
     return blocks[0].strip() if len(blocks) == 1 and "```" not in source else answer
 
 
 def tags(answer: str, source: str) -> str:
-    """What stands in `<corrected>...</corrected>`."""
+    """The content of `<corrected>...</corrected>`."""
     tag = re.fullmatch(r"(?s)\s*<(\w+)>(.*)</\1>\s*", answer)
     return tag[2].strip() if tag and f"<{tag[1]}>" not in source else answer
 
@@ -113,13 +113,13 @@ def preamble(answer: str, source: str) -> str:
         match = opening.match(answer)
         if match and not opening.match(f"{source}\n"):
             rest = answer[match.end() :]
-            # Of marks that were opened before, none is closed later.
+            # The mark at the end closes the one before the preamble.
             return '"' + rest if match[0].lstrip()[:1] in ('"', "“") and rest.rstrip()[-1:] in ('"', "”") else rest
     return answer
 
 
 def unchanged(answer: str, source: str) -> str:
-    """The source, where all that an answer says is that nothing is to be corrected."""
+    """The source, if the answer only says that nothing is to be corrected."""
     return source if _UNCHANGED.fullmatch(answer.strip()) and not _UNCHANGED.fullmatch(source.strip()) else answer
 
 
@@ -142,7 +142,7 @@ def lines(answer: str, source: str) -> str:
 
 
 def markdown(answer: str, source: str) -> str:
-    """Without bold and italic type, what is struck out, and the mark of a list, quotation or heading."""
+    """Without bold and italic type, struck-out words, and the mark of a list, quotation or heading."""
     text = answer
     for pattern, replacement, mark in (
         (r"~~[^~]+~~ ?", "", "~~"),
@@ -156,7 +156,7 @@ def markdown(answer: str, source: str) -> str:
 
 
 def quotes(answer: str, source: str) -> str:
-    """Without quotation marks around the whole, which the source has not at either end."""
+    """Without quotation marks around the whole, if the source has none at either end."""
     text, outer = answer.strip(), source.strip()
     close = _PAIRS.get(text[:1])
     if close is None or len(text) < 3 or text[-1] != close or outer[:1] in _PAIRS or outer[-1:] in _PAIRS.values():
@@ -172,7 +172,7 @@ def spaces(answer: str, source: str) -> str:
 
 
 def marks(answer: str, source: str) -> str:
-    """With the typographic marks, or plain ones, that the source has."""
+    """With typographic marks or plain ones, as the source has them."""
     text = with_marks_of(answer, source.split())
     return answer if text.split() == answer.split() else text
 

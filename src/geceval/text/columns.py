@@ -24,9 +24,9 @@ TextSetting: TypeAlias = Literal[
     "auto", "tokens", "prose", "answers", "spacy-en", "ptb", "13a", "syntok", "char", "whitespace"
 ]
 Form: TypeAlias = Literal["tokens", "sources", "prose"]
-"""What a metric reads: tokens; texts in the form of their sources, whichever it is; or prose, where it comes so."""
+"""What a metric reads: tokens; texts in the form of their sources; or prose, which is left as it is."""
 
-# Marks that stand apart in tokens, and those that touch a word in prose; what may be either is left out.
+# Marks that stand apart in tokens, and those that touch a word in prose; ambiguous marks are in neither pattern.
 _APART = re.compile(r"""[.,!?;:()\[\]]|``|''|\.{3}|n['’]t|['’](?:s|m|re|ve|ll|d)|-[LR]RB-""", re.IGNORECASE)
 _TOUCHING = re.compile(
     r"""[^(\[]*[^\W_]["'”’)\]]*[,;:!?]["'”’)\]]* | .*[^\W\d_]{3}\.["'”’)\]]* | .*\w(?:n['’]t|['’](?:s|m|re|ve|ll|d))
@@ -63,19 +63,19 @@ class Reading:
         )
 
 
-def evidence(text: str, known: frozenset[str] = frozenset()) -> int:
-    """1 for prose, -1 for tokens, 0 if a text shows neither; words of its source, if known, show nothing."""
+def evidence(text: str, source_words: frozenset[str] = frozenset()) -> int:
+    """1 for prose, -1 for tokens, 0 if a text is undecided; words of its source are no evidence of prose."""
     words = [word for word in text.split() if not word.isalnum() and not _UNSPACED.search(word)]
-    touching = sum(word not in known and _TOUCHING.fullmatch(word) is not None for word in words)
+    touching = sum(word not in source_words and _TOUCHING.fullmatch(word) is not None for word in words)
     last = words[-1] if words and text.rstrip().endswith(words[-1]) else ""
     if _LAST.fullmatch(last) and not _TOUCHING.fullmatch(last):
-        touching += last not in known
+        touching += last not in source_words
     apart = sum(_APART.fullmatch(word) is not None for word in words)
     return (touching > apart) - (touching < apart)
 
 
 def kind(texts: Sequence[str], sources: Sequence[str] | None = None) -> Literal["tokens", "prose", ""]:
-    """What a column holds by most of its texts that show it; `""` if none does."""
+    """What a column holds, by majority of the texts that show a form; `""` for a tie, or if none does."""
     return _kind(tuple(texts), sources if sources is None else tuple(sources))
 
 
@@ -91,9 +91,9 @@ def read(
     text: TextSetting = "auto",
     form: Form = "tokens",
     tokeniser: Tokeniser = "ptb",
-    known: bool = False,
+    sources_are_tokens: bool = False,
 ) -> tuple[Columns, Reading]:
-    """The columns as a metric with this setting `text` compares them; `known`: the sources are tokens for certain."""
+    """The columns as a metric with this setting `text` compares them; with `sources_are_tokens` no source is prose."""
     # The tokeniser is for sources in prose; but `"char"` is that of all texts, whatever they hold.
     if text == "tokens" and tokeniser != "char":
         return columns, Reading()
@@ -104,12 +104,12 @@ def read(
         cleaned = Counter(rule for answer in answers for rule in answer.rules)
         refusals = sum(is_refusal(*pair) for pair in pairs)
         columns = replace(columns, predictions=[answer.text for answer in answers])
-    if tokeniser == "char":  # of Chinese, which says nothing of what the columns held
+    if tokeniser == "char":  # of Chinese, whichever form the columns had
         return _by_name(columns, tokeniser), Reading("", {}, dict(cleaned), refusals)
     if text in get_args(Tokeniser):
         words, source = _by_name(columns, text), text
     else:
-        words, source = _by_source(columns, text, form, tokeniser, known)
+        words, source = _by_source(columns, text, form, tokeniser, sources_are_tokens)
     return words, Reading(source, _changes(columns, words), dict(cleaned), refusals)
 
 
@@ -119,7 +119,7 @@ def as_tokens(columns: Columns, text: TextSetting = "auto") -> Columns:
 
 
 def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
-    """As `read`, but each row by itself, so that what becomes of it does not depend on others."""
+    """As `read`, but each row by itself, without regard to the other rows."""
     references = columns.references or [None] * len(columns.sources)
     rows = zip(columns.sources, columns.predictions, references, strict=True)
     alone = [read(Columns([source], [text], row and [row]), *how) for source, text, row in rows]
@@ -132,7 +132,7 @@ def read_rows(columns: Columns, *how: Any) -> tuple[Columns, Reading]:
 
 
 def sources_of_file(texts: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """Sources with the tokens of an M2 file where they are its sentences but for white space and the form of marks."""
+    """Sources with the tokens of an M2 file, wherever both differ in white space and the form of marks alone."""
     if len(texts) != len(sources):
         return list(texts)
     style = _Style.of(tuple(sources), "spacy-en")
@@ -144,8 +144,8 @@ def warn(metric: str, reading: Reading) -> None:
     """Say what was done to the columns of a metric."""
     if any(reading.converted.values()):
         counts = ", ".join(counted(number, name[:-1]) for name, number in reading.converted.items() if number)
-        how = "with the tokens of the sources" if reading.tokeniser == "source" else f"by {reading.tokeniser}"
-        logger.warning("%s: read as prose and tokenised %s: %s; text='tokens' compares texts as they stand",
+        how = "to match the sources" if reading.tokeniser == "source" else f"by {reading.tokeniser}"
+        logger.warning("%s: read as prose and tokenised %s: %s; text='tokens' turns this off",
                        metric, how, counts)  # fmt: skip
     if reading.cleaned or reading.refusals:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
@@ -167,10 +167,10 @@ def _by_name(columns: Columns, name: Tokeniser) -> Columns:
 
 
 def _by_source(
-    columns: Columns, text: TextSetting, form: Form, tokeniser: Tokeniser, known: bool
+    columns: Columns, text: TextSetting, form: Form, tokeniser: Tokeniser, sources_are_tokens: bool
 ) -> tuple[Columns, str]:
-    """Prose with the token borders of its sources, and where these come from."""
-    prose_sources = not known and (text == "prose" or kind(columns.sources) == "prose")
+    """Prose tokenised like its sources, and the name of what tokenised it: a tokeniser, or `"source"`."""
+    prose_sources = not sources_are_tokens and (text == "prose" or kind(columns.sources) == "prose")
     if form == "prose" or (form == "sources" and prose_sources):
         return columns, ""
     sources, style = columns.sources, _Style(tokeniser)
@@ -181,7 +181,7 @@ def _by_source(
 
     def column(texts: Sequence[str], rows: Sequence[int]) -> list[str]:
         found = kind(texts, None if prose_sources else [columns.sources[row] for row in rows])
-        # A column that shows neither is what its sources, or answers of language models, are.
+        # If a column's form is unclear, assume that of its sources; for text="answers", assume prose.
         if text != "prose" and found != "prose" and (found or (text == "auto" and not prose_sources)):
             return list(texts)
         return [style.apply(each, sources[row]) for each, row in zip(texts, rows, strict=True)]
@@ -197,7 +197,7 @@ def _by_source(
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How tokens are written: the tokeniser of words that a source lacks, and what may differ from it."""
+    """How tokens are written: the tokeniser of words that a source lacks, and whether hyphens and quotes differ."""
 
     tokeniser: Tokeniser
     hyphens: bool = False
@@ -206,7 +206,7 @@ class _Style:
     @classmethod
     @lru_cache(maxsize=8)
     def of(cls, sources: tuple[str, ...], tokeniser: Tokeniser) -> _Style:
-        """The style of tokenised sources; where hyphens stand, if they do not show it, as that tokeniser has them."""
+        """The style of tokenised sources; if they do not show whether hyphens are split, follow `tokeniser`."""
         whole = sum(_HYPHENATED.search(word) is not None for source in sources for word in source.split())
         apart = sum(source.split().count("-") for source in sources)
         hyphens = apart > whole or (apart == whole and tokeniser == "spacy-en")

@@ -19,7 +19,7 @@ _UNITS = re.compile(
     re.IGNORECASE,
 )
 _CLITICS = frozenset(["not", "nt", "m", "s", "re", "ve", "ll", "d", "na", "ta", "me"])
-"""What tokenisers cut from the word before it though no apostrophe stands there: `can not`, `do nt`, `gon na`."""
+"""Words that tokenisers cut from the word before although there is no apostrophe: `can not`, `do nt`, `gon na`."""
 
 _PLAIN = {**dict.fromkeys("’‘‚‛", "'"), **dict.fromkeys("“”„‟", '"'), **dict.fromkeys("–—‐‑―−", "-"), "…": "..."}
 _TO_PLAIN = str.maketrans(_PLAIN)
@@ -30,7 +30,7 @@ _KEYS = {"``": '"', "''": '"', "--": "-", **_BRACKETS}
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """The pieces of a text, and whether a token, or a word between spaces, starts with each."""
+    """The pieces of a text, and whether each starts a token, or a word between spaces."""
 
     texts: list[str]
     starts: list[bool]
@@ -42,9 +42,9 @@ class _Units:
 
 
 def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bool = False) -> str:
-    """The tokens of a prose text, given those of its source; but for white space no character changes."""
-    # Where the text agrees with its source, its tokens are those of the source; elsewhere the tokeniser's, and hyphens
-    # between letters if `hyphens`. A space of the prose is always a border.
+    """The tokens of a prose text, given its source's tokens; only white space changes."""
+    # Where text and source agree, borders are the source's; elsewhere they are the tokeniser's and, with `hyphens`, on
+    # both sides of a hyphen between letters. A space of the prose is always a border.
     words = prose.split()
     if words == list(tokens):
         return " ".join(words)
@@ -69,19 +69,19 @@ def project(prose: str, tokens: Sequence[str], tokeniser: Tokeniser, hyphens: bo
 
 
 def with_spaces_of(tokens: str, texts: Mapping[str, str]) -> str:
-    """Tokens with the space, or none, that the first of texts, each given by its tokens, has between the same two."""
+    """Join each two tokens as the first text with the same two does, else by a space; `texts`: tokens to text."""
     gaps: dict[tuple[str, str], str] = {}
     for words, text in texts.items():
         starts, offsets = _borders(text), accumulate(map(len, words.split()))
-        if len("".join(words.split())) == len("".join(text.split())):  # else marks were written otherwise
+        if len("".join(words.split())) == len("".join(text.split())):  # else marks differ in form
             for pair, offset in zip(pairwise(words.split()), offsets, strict=False):
                 gaps.setdefault(pair, " " if offset in starts else "")
     return "".join([*tokens.split()[:1], *(gaps.get(pair, " ") + pair[1] for pair in pairwise(tokens.split()))])
 
 
 def _intact(partners: Sequence[int | None], theirs: _Units, ours: _Units) -> set[int]:
-    """The units of the source within tokens that the text has whole, but for the first unit of each."""
-    # Where a learner glued words and the system parted them, what the source has in one token is no model.
+    """The units, but for each token's first, of source tokens that the text has in one piece."""
+    # If a learner glued words and the system parted them, the source's one token is no model.
     positions = {partner: number for number, partner in enumerate(partners) if partner is not None}
     starts = [number for number, start in enumerate(theirs.starts) if start]
     intact: set[int] = set()
@@ -102,7 +102,7 @@ def _cut(unit: str, pairs: dict[str, int]) -> list[str]:
 
 
 def borders(old: Sequence[str], new: Sequence[str]) -> list[int]:
-    """Where each border between the items of one sequence, and its end, lies in another."""
+    """The place in `new` of each border between items of `old`, both ends included."""
     places = [*range(len(old)), len(new)]
     for block in Levenshtein.opcodes(old, new) if old != new else ():
         for place in range(block.src_start, block.src_end):
@@ -116,7 +116,7 @@ def _borders(tokens: str) -> set[int]:
 
 
 def _partners(theirs: Sequence[str], ours: Sequence[str]) -> list[int | None]:
-    """For each unit of a text, the one of the source that it agrees with."""
+    """For each unit of a text, the number of its equal in the source."""
     partners: list[int | None] = [None] * len(ours)
     for block in Indel.opcodes([*map(_key, theirs)], [*map(_key, ours)]):
         if block.tag == "equal":
@@ -125,15 +125,15 @@ def _partners(theirs: Sequence[str], ours: Sequence[str]) -> list[int | None]:
 
 
 def _key(unit: str) -> str:
-    """What two units that differ in case or in the form of a mark have in common."""
+    """A unit without regard to case and the form of marks, for comparisons."""
     lowered = unit.lower()
     return lowered if lowered.isalnum() else _KEYS.get(lowered) or lowered.translate(_TO_PLAIN)
 
 
 def with_marks_of(prose: str, tokens: Sequence[str], paired: bool = False) -> str:
     """A text with quotation marks, apostrophes, dashes and brackets in the form that they have in its source."""
-    # A mark that the source has takes the source's form; any other becomes plain unless the source has it elsewhere.
-    # Quotation marks are those of the Penn Treebank, `` and '', if `paired`.
+    # A mark that agrees with one of the source takes its form; any other becomes plain unless the source has it, too.
+    # If `paired`, quotation marks are the Penn Treebank's, `` and ''.
     source = " ".join(tokens)
     if prose.isascii() and source.isascii() and not paired and "-LRB-" not in source:
         return prose

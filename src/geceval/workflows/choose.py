@@ -32,7 +32,7 @@ EditUtility = Literal["f0.5", "jaccard", "recall", "precision", "agreement"]
 Candidates: TypeAlias = "Mapping[str, Sequence[str]] | Sequence[Sequence[str]]"
 """Name of each system to its predictions; or one list of texts per sentence, of any lengths."""
 
-_DIGITS = 12  # equal utilities are to tie, whatever the order in which they were summed
+_DIGITS = 12  # equal utilities must tie, in whatever order they were summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Choice:
 
     Attributes:
         predictions: One text per sentence, as it came in; the source where there was no candidate.
-        indices: Which candidate it is, from 0; for a vote, the first with this text; -1 for none.
-        values: `[sentences][candidates]`, what was highest: scores or utilities; empty lists for a vote.
-        signature: How it was chosen.
+        indices: The chosen candidate, from 0; for a vote, the first with the text; -1 for none.
+        values: Scores or utilities, `[sentences][candidates]`, the highest chosen; empty for a vote.
+        signature: How texts were chosen.
     """
 
     predictions: list[str]
@@ -54,12 +54,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Candidates by system, or by rank in lists; where a list is short, its first text or the source fills up."""
+    """Candidates by system, or by rank in lists; a short list is filled up with its first text, or the source."""
 
     sources: list[str]
     systems: dict[str, list[str]]
     real: np.ndarray
-    """bool [systems, sentences]; False for what fills up."""
+    """bool [systems, sentences]; False for fillers."""
 
     @classmethod
     def of(cls, verb: str, sources: Sequence[str], candidates: Candidates) -> Pool:
@@ -84,11 +84,11 @@ class Pool:
         return cls(sources, named, real)
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:
-        """The result of each system; networks read equal texts, and what texts begin with alike, once."""
+        """The result of each system; networks read equal texts, and equal beginnings of texts, once."""
         return list(registry.score_systems(scorer, self.sources, self.systems, references).values())
 
     def choose(self, values: np.ndarray, line: str) -> Choice:
-        """The candidate of each sentence with the highest value, `[systems, sentences]`, the first of equal ones."""
+        """The first candidate of each sentence with its highest value; `values`: [systems, sentences]."""
         values = np.where(self.real & ~np.isnan(values), values, -np.inf)
         indices = np.where(self.real.any(axis=0), values.argmax(axis=0), -1).tolist()
         columns = [*self.systems.values(), self.sources]  # the last is number -1
@@ -147,13 +147,13 @@ def mbr(
 ) -> Choice:
     """Choose the candidate of each sentence that has most in common with the others: minimum Bayes risk.
 
-    Raina and Gales (2023): with B the edits of a candidate and A those of another, each edit the text that it replaces
-    and its correction wherever they stand, the utility is the sum over all others of |A∩B| (`"agreement"`), |A∩B| /
+    Raina and Gales (2023): with B the edits of a candidate and A the edits of another (an edit is a replaced text and
+    its correction, wherever they stand), the utility is the sum over all others of |A∩B| (`"agreement"`), |A∩B| /
     |A∪B| (`"jaccard"`), |A∩B| / |A| (`"recall"`), |A∩B| / |B| (`"precision"`) or 1.25 |A∩B| / (.25 |A| + |B|)
     (`"f0.5"`), where 0 / 0 is 1. Edits are ERRANT's.
 
     Args:
-        utility: One of these; or a metric with references, whose references are then the other candidates.
+        utility: One of these names; or a metric, which takes the other candidates for its references.
         sources: One string per sentence.
         candidates: See `rerank`.
         options: Settings and run-time options of the metric; for edits, those of `errant`.
@@ -185,7 +185,7 @@ def utility_metric(utility: str) -> str:
 def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | None = None, text: str = "auto") -> Choice:
     """Make the edits of each sentence that at least `min_count` candidates make (Tarnavskyi et al., 2022).
 
-    Edits are the differences of tokens by `difflib`; of those that cannot be made together, the one that more texts
+    Edits are the differences of tokens by `difflib`; of edits that exclude each other, the one that more texts
     make stays (see `geceval.edits.voting`). A vote in prose has the spaces of its candidates.
 
     Args:
@@ -210,7 +210,7 @@ def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | Non
         words = {k: " ".join(read[k].predictions[row].split()) for k in np.flatnonzero(real).tolist()}
         voted = apply(tokens, voted_edits(tokens, list(words.values()), min_count or len(words) // 2 + 1))
         given = {words[k]: columns[k][row] for k in reversed(words)}
-        given.setdefault(tokens, source)  # the last, for it may be of another form
+        given.setdefault(tokens, source)  # last, as the source may have another form
         indices.append(next((k for k, text in words.items() if text == voted), -1))
         texts.append(given[voted] if voted in given else with_spaces_of(voted, given))
     line = signature("vote", settings, min_count=min_count, edits="difflib")
@@ -227,8 +227,8 @@ def oracle(
 ) -> Choice:
     """Choose the candidates that the references like best: the upper bound of any choice; arguments as of `rerank`.
 
-    For F of the edits of a corpus (`errant`, `m2`, ...), those with the highest F of all sentences together (Dinkelbach
-    1967), where each sentence takes its best annotator; for other metrics, those with the highest sentence scores.
+    For F of the edits of a corpus (`errant`, `m2`, ...), the candidates with the highest F of all sentences together
+    (Dinkelbach 1967), each sentence with its best annotator; else the candidates with the highest sentence scores.
     """
     scorer = registry.make_scorer(metric, options)
     pool = Pool.of("oracle", sources, candidates)
@@ -248,7 +248,7 @@ def gain(scorer: Scorer, pool: Pool, choices: Mapping[str, Choice], references: 
 
 
 def _lists(verb: str, candidates: Any) -> list[list[str]]:
-    """Candidates as lists, also from arrays; what is `None` or a text is no list."""
+    """Candidates as lists, also from arrays; `None` and texts are refused."""
     rows = [listed(row) for row in listed(candidates)] if isinstance(listed(candidates), list | tuple) else None
     for number, row in enumerate([candidates] if rows is None else rows):
         if rows is None or not isinstance(row, list | tuple):
@@ -284,7 +284,7 @@ def _edit_utilities(name: str, scorer: Scorer, pool: Pool) -> tuple[np.ndarray, 
 
 
 def _utility(name: str, own: frozenset[Any], other: frozenset[Any]) -> float:
-    """The utility of a candidate with its own edits given those of another one."""
+    """The utility of a candidate's edits, `own`, given another candidate's."""
     both = len(own & other)
     if name == "agreement":
         return both
@@ -294,15 +294,15 @@ def _utility(name: str, own: frozenset[Any], other: frozenset[Any]) -> float:
 
 
 def _metric_utilities(scorer: Scorer, pool: Pool) -> tuple[np.ndarray, str]:
-    """Likewise, by the sentence scores of a metric whose references are the other candidates."""
+    """Utilities by the sentence scores of a metric, with the other candidates as references."""
     results = [pool.score(scorer, [[text] for text in texts]) for texts in parts(pool.systems.values())]
     table = np.array([_scores(scorer, row) for row in results]).swapaxes(0, 1)
     return table, f"mbr by {results[0][0].signature}"
 
 
 def _for_corpus_f(counts: np.ndarray, real: np.ndarray, beta: float) -> np.ndarray:
-    """Values whose maxima, a sentence each, give the highest F; of counts `[systems][sentences][annotators][3]`."""
-    # F is N / D, sums over sentences; the highest ratio r is that for which the highest sum of N - r·D is 0.
+    """Values whose maximum in each sentence gives the highest F, by counts `[systems][sentences][annotators][3]`."""
+    # F is N / D, two sums over sentences; at the highest ratio r, the maximum of N - r·D is 0.
     cells = Counts.of(np.where(real[..., None, None], counts, np.nan))
     above = (1 + beta**2) * cells.tp
     below = above + beta**2 * cells.fn + cells.fp

@@ -17,7 +17,7 @@ from geceval.scorers.learned.guarded import GuardedScorer
 logger = logging.getLogger("geceval")
 
 WINDOW = 256  # completions
-RISE = 0.2
+WARN_AT_RISE = 0.2
 
 
 def reward(
@@ -33,16 +33,16 @@ def reward(
 
     A policy finds what a metric overlooks. A metric that has the setting `guard` therefore takes `guard="strict"` here
     unless another is named, and is logged as e.g. `geceval_impara_lm_strict`; its rewards are clipped to the scores
-    that honest corrections have, so that no outlier rules a group; and there is one warning if the share of penalised
-    completions among the latest 256 exceeds that of the first 256 by .2. `Reward.components` gives quality and penalty
-    apart, which TRL logs.
+    that honest corrections have, so that no outlier dominates a GRPO group; and there is one warning if the share of
+    penalised completions among the latest 256 exceeds that of the first 256 by .2 or more. `Reward.components` gives
+    quality and penalty apart, which TRL logs.
 
     Args:
         metric: One of `geceval.list_metrics()`.
         prefix: The text of prompts before the source; used only for `prompts`.
         suffix: The text of prompts after it.
-        clip: The lowest and the highest reward. `None` takes the range of honest corrections' scores of a metric with
-            a guard, e.g. -12 and 6 for `impara_lm`, and clips no other.
+        clip: The lowest and the highest reward. `None` takes the range of honest corrections' scores of an unbounded
+            metric with a guard, e.g. -12 and 6 for `impara_lm`; other metrics are not clipped.
         options: Settings and run-time options of the metric.
 
     Raises:
@@ -53,7 +53,7 @@ def reward(
 
 
 class Reward:
-    """The function that `reward` makes; its pickle does not change with use, so `datasets` caches maps with it."""
+    """Made by `reward`; pickled by its arguments only, so that `datasets` can cache a map that uses it."""
 
     def __init__(
         self, metric: str, prefix: str, suffix: str, clip: tuple[float, float] | None, options: Mapping[str, Any]
@@ -94,8 +94,8 @@ class Reward:
             completions: In place of `predictions`: texts, or conversations, whose last message counts. White space at
                 both ends is removed.
             columns: Everything else that TRL or verifiers pass, only with `completions`. TRL's `log_metric` is given
-                the means of `quality` and `guard`, see `components`, its `log_extra` the reasons; of verifiers'
-                `answers` and `infos` references are taken where there are none; the rest is ignored.
+                the means of `quality` and `guard`, see `components`, its `log_extra` the reasons. Without
+                `references`, they come from verifiers' `infos`, else `answers`. Other columns are ignored.
 
         Returns:
             The metric's sentence scores, clipped; for an empty batch `[]`.
@@ -108,7 +108,7 @@ class Reward:
         parts = self.components(sources, predictions, references, **texts, **columns)
         self._log(parts, columns)
         with once(self._warned):
-            self._watch(parts["guard"])
+            self._warn_of_gaming(parts["guard"])
         return parts["reward"]
 
     def components(
@@ -165,19 +165,19 @@ class Reward:
         if callable(log_extra):
             log_extra(f"{self.__name__}/reason", parts["reason"])
 
-    def _watch(self, guard: Sequence[float]) -> None:
+    def _warn_of_gaming(self, guard: Sequence[float]) -> None:
         """Warn once if more of the latest completions are penalised than of the first."""
-        struck = [value < 0 for value in guard]
-        self._first += struck[: WINDOW - len(self._first)]
-        self._latest.extend(struck)
+        penalised = [value < 0 for value in guard]
+        self._first += penalised[: WINDOW - len(self._first)]
+        self._latest.extend(penalised)
         if len(self._first) < WINDOW:
             return
         before, now = np.mean(self._first), np.mean(self._latest)
-        if now - before >= RISE:
+        if now - before >= WARN_AT_RISE:
             logger.warning(
-                "%s: the guard penalises %.0f %% of the latest %d completions and %.0f %% of the first; the policy "
+                "%s: the guard penalises %.0f %% of the latest %d completions and %.0f %% of the first %d; the policy "
                 "may be gaming the reward: read the reasons in `components`, and validate with references",
-                *(self.__name__, 100 * now, WINDOW, 100 * before),
+                *(self.__name__, 100 * now, WINDOW, 100 * before, WINDOW),
             )
 
 

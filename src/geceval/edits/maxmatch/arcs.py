@@ -8,12 +8,11 @@ import numpy as np
 from geceval.edits.maxmatch.lattice import EPSILON, Arc, Purge, Steps, relax, walk_back, weight
 
 # The official program closes the lattice like Floyd and Warshall over the cells in sorted order: two arcs are joined if
-# that is strictly shorter than what is known and holds no more unchanged words than allowed. Every step leads to a
+# the way is strictly shorter than any known and holds no more unchanged words than allowed. Every step leads to a
 # later cell, so the second half of such a join is always a single step and the first half is final: one sweep over the
 # cells finds the same arcs in the same order. (They are not the shortest *allowed* arcs: of the ways from one cell to
 # another only the first of the shortest is kept, with its count of unchanged words.) Its shortest path is that of
-# Bellman and Ford over the list of arcs, steps first; equal costs are decided by the order in which it meets them, so
-# that order is kept.
+# Bellman and Ford over the list of arcs, steps first; of equal costs the one met first stays, so the order is kept.
 
 DENSE_CELLS = 120  # from here on, numpy over all starts at once is faster than dictionaries
 
@@ -217,7 +216,7 @@ class DenseArcs:
         changed = True
         while changed:
             changed = relax(steps, totals, before)
-            # Joined arcs are listed in such an order that those into a cell come before those that start there.
+            # Joined arcs into a cell are listed before joined arcs that start there.
             current = np.array(totals)
             for level in levels:
                 changed |= _relax_level(level, current, before)
@@ -249,7 +248,7 @@ def _relax_level(level: _Level, totals: np.ndarray, before: list[int]) -> bool:
     if not rows.size:
         return False
     equal = candidates[rows] == best[rows, None]
-    # Of equal ones the first in the list of arcs.
+    # Of equal arcs the first in the list.
     starts = np.where(equal, _FIRST[level.last_steps[rows]], _FIRST[0]).argmin(axis=1)
     cells = level.cells[rows]
     totals[cells] = best[rows]

@@ -15,18 +15,18 @@ Level: TypeAlias = Literal["correction", "detection"]
 
 
 class ChunkClass(enum.IntEnum):
-    """The fate of a chunk: a needed change may be wrong (fp_ne), another unnecessary (fp_un), a valid one neither."""
+    """What a hypothesis made of a chunk, by the reference."""
 
-    HIT = 0
-    WRONG = 1
-    UNNECESSARY = 2
-    MISS = 3
-    KEPT = 4
-    VALID = 5
+    HIT = 0  # agrees with the reference
+    WRONG = 1  # a change is needed, but another one (fp_ne)
+    UNNECESSARY = 2  # no change is needed (fp_un)
+    MISS = 3  # a needed change is lacking
+    KEPT = 4  # rightly left unchanged
+    VALID = 5  # correct though no reference has it; no false positive
 
 
 def classify(chunks: JointChunks, assumption: Assumption, level: Level = "correction") -> list[list[ChunkClass]]:
-    """The class of each corrected chunk beside each reference (Ye et al. 2023); other chunks are `KEPT`."""
+    """The class of each chunk against each reference: [references][chunks] (Ye et al. 2023)."""
     hypothesis, *references = chunks.texts
     sources = [chunks.source[start:end] for start, end in chunks.spans]
     if assumption == "dependent":
@@ -51,6 +51,7 @@ def _dependent(hypothesis: Tokens | None, reference: Tokens | None, source: Toke
 def _independent(
     hypothesis: Tokens | None, references: Sequence[Tokens | None], source: Tokens, level: Level
 ) -> ChunkClass:
+    """The class of a chunk by the texts of the hypothesis and of all references together."""
     needed = [text is not None for text in references]
     if hypothesis is None:
         return ChunkClass.MISS if all(needed) else ChunkClass.KEPT
@@ -63,14 +64,14 @@ def _independent(
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A length weight: a / (1 + (a - 1) exp(-/+(length - mean))), kept within [low, high]."""
+    """A length weight: a / (1 + (a - 1) exp(-excess)), kept within [low, high]."""
 
     a: float
     low: float
     high: float
 
     def weight(self, excess: float) -> float:
-        """The weight of a chunk that is so much longer than the mean; for false alarms pass the negative."""
+        """The weight by excess: length - mean for hits and misses, mean - length for false alarms."""
         value = self.a / (1 + (self.a - 1) * math.exp(min(-excess, 700.0)))
         return min(max(value, self.low), self.high)
 
@@ -93,7 +94,7 @@ def unit_weight(chunks: JointChunks, reference: int, index: int, kind: ChunkClas
 
 
 def length_weights(mean: float, preset: str, assumption: Assumption) -> Weigh:
-    """Weights by the length of the hypothesis's chunk (Ye et al. 2023)."""
+    """Weights by the length of a chunk, the longer of source and hypothesis (Ye et al. 2023)."""
     hits, alarms, misses = PRESETS[preset, assumption]
 
     @lru_cache(maxsize=None)
@@ -139,7 +140,7 @@ _COLUMNS_OF = {
 
 
 def count(chunks: JointChunks, classes: Sequence[Sequence[ChunkClass]], weigh: Weigh) -> list[list[float]]:
-    """Weighted counts of a sentence beside each reference: [references][6], see `COLUMNS`."""
+    """Weighted counts of a sentence against each reference: [references][6], see `COLUMNS`."""
     # `fp` has a sum of its own and is not `fp_ne + fp_un`: two references whose false alarms weigh the same must tie to
     # the last bit, whatever their kinds.
     counts = []

@@ -1,4 +1,4 @@
-"""The frame of CLEME and CLEME2.0: edits of both sides, joint chunks, weighted counts beside each reference."""
+"""The frame of CLEME and CLEME2.0: edits of both sides, joint chunks, weighted counts against each reference."""
 
 import abc
 import logging

@@ -20,7 +20,7 @@ class EditScorer(Scorer):
     """A metric whose settings have `beta`, `average` and `gold_m2`."""
 
     def order(self) -> Order:
-        """The ranking of annotators."""
+        """How annotators are compared, best first."""
         return m2_order(self.settings.beta)
 
     def choose(self, rows: Sequence[Mapping[int, Counts]]) -> Chosen:
@@ -41,11 +41,11 @@ class EditScorer(Scorer):
         )
 
     def typed_result(self, compared: Sequence[Mapping[int, TypeCounts]], facts: Mapping[str, Any]) -> Result:
-        """The result of a corpus whose counts are known by error type; for settings that have `predictions_m2`."""
+        """The result of a corpus whose counts are known by error type."""
         chosen = self.choose([{annotator: total(counts) for annotator, counts in row.items()} for row in compared])
         of_types: TypeCounts = {}
-        for options, annotator in zip(compared, chosen.annotators, strict=True):
-            for kind, counts in options[annotator].items():
+        for by_annotator, annotator in zip(compared, chosen.annotators, strict=True):
+            for kind, counts in by_annotator[annotator].items():
                 of_types[kind] = of_types.get(kind, Counts()) + counts
         types = by_type(of_types, self.settings.beta)
         facts = {"refs": number_range(map(len, compared)), **facts}

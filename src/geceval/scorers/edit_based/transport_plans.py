@@ -14,7 +14,7 @@ from geceval.scorers.edit_based.edit_scorer import TypeCounts
 Behaviour: TypeAlias = Literal["normalised", "published"]
 
 REG = 0.1  # `reg` and `reg_m` of the authors' program: minimise <T, M> + reg KL(T, c) + reg_m (KL(T1, a) + KL(T'1, b))
-_FAR = 60.0  # where nothing is transported, and exp(-_FAR / REG) still is a number
+_FAR = 60.0  # cap on distances: exp(-_FAR / REG) is above 0, and the mass transported that far negligible
 _UNSEEN = 1e-5  # of the norm of a text's vector: how far equal texts may lie apart in float32
 _ROUNDING = 1e-9  # of a mass
 _SCALING_STEPS = 64  # each at least halves the error
@@ -32,21 +32,21 @@ class EditVectors:
 def edit_vectors(
     rows: Iterable[tuple[str, Sequence[Edit]]], embed: Callable[[Sequence[str]], np.ndarray]
 ) -> list[EditVectors]:
-    """Edits of sentences as vectors: the text with all of them less the text without the one; one call of `embed`."""
+    """Edits as vectors: the embedding of the fully edited text minus that without this edit; one call of `embed`."""
     texts = []
     for source, edits in rows:
-        counting = in_order(without_overlaps(distinct([edit for edit in edits if edit.type != "UNK"])))
-        texts.append((counting, leave_one_out(source, counting) if counting else []))
+        counted_edits = in_order(without_overlaps(distinct([edit for edit in edits if edit.type != "UNK"])))
+        texts.append((counted_edits, leave_one_out(source, counted_edits) if counted_edits else []))
     index = {text: row for row, text in enumerate(dict.fromkeys(text for _, row in texts for text in row))}
     embedded = np.asarray(embed(list(index)), dtype=np.float64)
     sides = []
-    for counting, row in texts:
+    for counted_edits, row in texts:
         points = embedded[[index[text] for text in row]]
         vectors = points[:1] - points[1:]
         masses = np.linalg.norm(vectors, axis=-1)
         unseen = masses <= _UNSEEN * np.linalg.norm(points[:1], axis=-1)
         vectors[unseen], masses[unseen] = 0.0, 0.0
-        sides.append(EditVectors(counting, vectors, masses))
+        sides.append(EditVectors(counted_edits, vectors, masses))
     return sides
 
 
@@ -66,7 +66,7 @@ class TransportPlan:
         return (self.plan > 0) & (self.plan >= least * np.minimum(self.masses[:, None], self.gold_masses))
 
     def pairs(self, least: float = 0.01) -> list[tuple[int | None, int | None, float]]:
-        """Index of an edit of the system, of one of the reference, and what is transported."""
+        """Index of the system's edit, index of the reference's, and the transported mass; `None`: nothing matched."""
         shown = self.shown(least)
         return [
             *((i, j, float(self.plan[i, j])) for i, j in np.argwhere(shown).tolist()),
@@ -74,15 +74,15 @@ class TransportPlan:
             *((None, j, 0.0) for j in np.flatnonzero(~shown.any(axis=0)).tolist()),
         ]
 
-    def left(self) -> tuple[list[float], list[float]]:
+    def remaining(self) -> tuple[list[float], list[float]]:
         """The mass of each edit, of the system and of the reference, that is not transported."""
-        return _left(self.masses, self.plan.sum(axis=1)), _left(self.gold_masses, self.plan.sum(axis=0))
+        return _remaining(self.masses, self.plan.sum(axis=1)), _remaining(self.gold_masses, self.plan.sum(axis=0))
 
     def counts(self) -> TypeCounts:
         """Error type to mass: of the system's edits transported (tp) or not (fp), of the reference's missed (fn)."""
-        unanswered, missed = self.left()
+        unmatched, missed = self.remaining()
         counts: TypeCounts = {}
-        of_system = zip(self.edits, self.plan.sum(axis=1).tolist(), unanswered, strict=True)
+        of_system = zip(self.edits, self.plan.sum(axis=1).tolist(), unmatched, strict=True)
         of_gold = zip(self.gold, missed, strict=True)
         for kind, more in (
             *((edit.type, Counts(tp, fp, 0.0)) for edit, tp, fp in of_system),
@@ -115,7 +115,7 @@ def _published(system: EditVectors, reference: EditVectors) -> np.ndarray:
 
 
 def _normalised(system: EditVectors, reference: EditVectors) -> np.ndarray:
-    """A plan in which no edit gives or takes more than its mass, and equal sets of edits answer each other fully."""
+    """A plan in which no edit gives or takes more than its mass, and equal sets of edits are matched fully."""
     from ot.unbalanced import sinkhorn_unbalanced
 
     # The reference measure is v w' instead of a b', where v scales the kernel of the system's edits with themselves
@@ -149,7 +149,7 @@ def _distances(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return cdist(left, right)
 
 
-def _left(masses: np.ndarray, taken: np.ndarray) -> list[float]:
-    left = masses - taken
-    left[np.abs(left) <= _ROUNDING * masses] = 0.0
-    return left.tolist()
+def _remaining(masses: np.ndarray, taken: np.ndarray) -> list[float]:
+    remaining = masses - taken
+    remaining[np.abs(remaining) <= _ROUNDING * masses] = 0.0
+    return remaining.tolist()

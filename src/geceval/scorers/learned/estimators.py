@@ -18,9 +18,9 @@ from geceval.scorers.base import Scorer
 
 
 class ReadAheadScorer(Scorer):
-    """A metric whose first call of `score` reads what the next ones, for the other systems, will ask for."""
+    """A metric whose first call of `score` reads the texts of all systems, for the next calls, too."""
 
-    # One system after the other, each leaves a few texts of all lengths that no system before it had.
+    # Read one by one, systems would each have few new texts, of all lengths, and make small batches.
 
     network: ClassVar[type[BatchedModel]] = BatchedModel
 
@@ -31,19 +31,19 @@ class ReadAheadScorer(Scorer):
         """The answers of the networks to rows; a network remembers its answers to texts."""
 
     def _prepare(self, sources: Sequence[str], predictions: Sequence[str]) -> None:
-        """Have the networks read rows, so that they know them."""
+        """Have the networks read rows and remember answers."""
         self._read(sources, predictions)
 
     def with_systems(self, systems: Sequence[Sequence[str]]) -> Scorer:
-        """This scorer; its first call of `score` reads the rows of all systems, which the further calls find read."""
+        """A copy of this scorer; its first call of `score` reads the rows of all systems."""
         scorer = copy.copy(self)
         scorer._systems = systems
         return scorer
 
     def _read_ahead(self, columns: Columns) -> Any:
-        """The answers of the networks to these rows; the first call reads the rows of all systems before."""
+        """The answers of the networks to these rows; the first call first reads those of all systems."""
         rows = self._rows_of_systems(columns.sources)
-        if rows and 2 * len(rows) <= self.network.cached_texts:  # sources may be read, too
+        if rows and 2 * len(rows) <= self.network.cached_texts:  # a row may be two texts
             sources, predictions = zip(*rows, strict=True)
             with suppress(NotFiniteError):  # raised again when it is the turn of that system
                 self._prepare([*columns.sources, *sources], [*columns.predictions, *predictions])
@@ -51,11 +51,11 @@ class ReadAheadScorer(Scorer):
             return self._read(columns.sources, columns.predictions)
 
     def _rows_of_systems(self, sources: Sequence[str]) -> list[tuple[str, str]]:
-        """The distinct rows of all systems, the first time; then none."""
+        """The distinct rows of all systems; none after the first call."""
         systems, self._systems = self._systems, ()
         rows: dict[tuple[str, str], None] = {}
         for predictions in systems:
-            with suppress(InputError, InputTypeError):  # likewise
+            with suppress(InputError, InputTypeError):  # likewise raised again
                 checked, _ = self._read_texts(check_columns(self.name, sources, predictions, warn=False))
                 rows.update(dict.fromkeys(zip(checked.sources, checked.predictions, strict=True)))
         return list(rows)

@@ -1,6 +1,6 @@
-"""A guard for metrics that hardly read the source: what a correction loses that does not say what its source says."""
+"""A guard for metrics that hardly read the source: the penalty of corrections that say something else."""
 
-# A penalty and no gate: whoever optimises a score goes to the edge of a gate and keeps all that lies before it.
+# A penalty, not a gate: whoever optimises a score stops at the edge of a gate and loses nothing.
 
 import itertools
 import math
@@ -25,7 +25,7 @@ GUARDS: TypeAlias = Literal["auto", "faithful", "surface", "strict", "off"]
 LOWEST = -100.0
 """The penalty of a text without a letter or digit, beyond any other: it gets the lowest score of a metric."""
 
-DECORATION = 2.0  # marks before a sentence please estimators, and no word shows them
+DECORATION = 2.0  # marks before a sentence please estimators; words do not show them
 FOREIGN = 0.3  # share of trigrams
 SHORTER = 0.85  # ratio of lengths
 ESTIMATOR = "meaning"
@@ -36,8 +36,8 @@ DEFAULT = "faithful"
 class Rule:
     """factor · max(ln .05, Σ ln min(1, x / knee)): x the share kept, the encoder's cosine, the lengths' ratio."""
 
-    # The encoder, which takes nearly all the time, reads no texts of which more than `read_below` is kept. Of words and
-    # characters some are granted: one word of four is a quarter, and no reason to punish its correction.
+    # The encoder, which takes nearly all the time, reads a text only if the share kept is at most `read_below`. Changes
+    # of a few words and characters are granted: one word of four is a quarter, and no reason for a penalty.
 
     factor: float
     kept_knee: float
@@ -53,20 +53,20 @@ RULES = {
     "strict": Rule(8, 0.9, 0.9, 0.95, "words", read_below=0.99, characters=3),
 }
 _PART = 40  # words; two such parts have less than 128 tokens but for rare words
-_FLOOR = math.log(0.05)  # of the sum, not of each term: one outlier would rule a mean of thousands
+_FLOOR = math.log(0.05)  # of the sum, not of each term: or one outlier dominates a mean of thousands
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A penalty in log-odds as it changes the scores of a metric."""
+    """The effect of penalties in log-odds on a metric's scores."""
 
     unit: float  # points of the score for one log-odd; with `on_logit` log-odds of the score
-    lowest: float  # the score of a text without a letter or digit, below which no penalty leads
-    on_logit: bool = False  # scores are probabilities, of which a penalty changes the odds; 0 stays 0
+    lowest: float  # the score of a text without a letter or digit; no penalty leads below it
+    on_logit: bool = False  # scores are probabilities, and penalties change their odds; 0 stays 0
     reward_range: tuple[float, float] | None = None  # of honest corrections, with a margin, for `geceval.reward`
 
     def on(self, scores: np.ndarray, penalties: np.ndarray) -> np.ndarray:
-        """The scores less their penalties, float64 [rows]; what has none is unchanged to the last bit."""
+        """The scores less their penalties, float64 [rows]; a penalty of 0 changes no bit of a score."""
         if self.on_logit:
             odds = scores * np.exp(self.unit * penalties)
             lowered = odds / (odds + 1 - scores)
@@ -77,7 +77,7 @@ class Effect:
 
 
 def penalties(sources: Sequence[str], predictions: Sequence[str], guard: GUARDS, runtime: RunTime) -> np.ndarray:
-    """The penalty of each prediction in log-odds, at most 0, and 0 where it is the source: float64 [rows]."""
+    """The penalty of each prediction in log-odds, at most 0, and 0 for an unchanged source: float64 [rows]."""
     total = np.zeros(len(sources))
     pairs = list(zip(sources, predictions, strict=True))
     changed = [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
@@ -120,13 +120,13 @@ def _by_rule(rule: Rule, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> 
     if read.size:
         cosines[read] = similarities(_encoder(runtime), *zip(*(pairs[row] for row in read), strict=True), runtime)
     shares = (kept / rule.kept_knee, cosines / rule.cosine_knee, lengths / rule.length_knee)
-    # Not a number, the cosine of states that are all zero, is no likeness.
+    # NaN, the cosine of states that are all zero, counts as no likeness.
     logarithms = [np.log(np.clip(np.nan_to_num(share), 1e-9, 1)) for share in shares]
     return rule.factor * np.maximum(sum(logarithms), _FLOOR)
 
 
 def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
-    # Half of the corrections of a system change no content word; to read them would take as long as all others.
+    # Half of a system's corrections change no content word; reading them would take as long as the other half.
     checkpoint = resolve(f"bundled:{ESTIMATOR}")
     lost = np.zeros(len(pairs))
     rows = [row for row, pair in enumerate(pairs) if not keeps_content(*pair)]
@@ -138,7 +138,7 @@ def _by_estimator(pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndar
 
 
 def _logits(reader: Encoder, pairs: Sequence[tuple[str, str]], runtime: RunTime) -> np.ndarray:
-    """What the estimator says of each pair: of texts that are too long for it, the lowest for a part."""
+    """The estimator's logit of each pair; of a pair that is too long, the lowest logit of its parts."""
     long = reader.too_long(pairs)
     split = [aligned(*pair) if row in long else [pair] for row, pair in enumerate(pairs)]
     logits = iter(reader.logits([part for parts in split for part in parts], runtime)[:, 0].astype(np.float64))
@@ -147,8 +147,8 @@ def _logits(reader: Encoder, pairs: Sequence[tuple[str, str]], runtime: RunTime)
 
 def estimated(logits: np.ndarray, growths: np.ndarray, checkpoint: Checkpoint) -> np.ndarray:
     """Penalties from the logits of the faithfulness estimator and the lengths of predictions by those of sources."""
-    # None within a dead zone, then a slope to a floor. A mean of token states hardly sees that a text is there twice,
-    # and a search for words to leave out finds what it does not miss; people seldom shorten by much.
+    # No penalty in a dead zone, then a slope to a floor. Lengths count, too: token means hardly show that a text is
+    # repeated, a search finds words that the estimator does not miss, and people seldom shorten by much.
     names = ("slope", "dead_zone", "floor", "length_factor", "shorter_knee", "longer_knee")
     slope, dead_zone, floor, factor, shorter, longer = (checkpoint.setting(f"guard_{name}") for name in names)
     lost = slope * np.maximum(0.0, -np.nan_to_num(logits, nan=-np.inf) - dead_zone)
@@ -182,7 +182,7 @@ def is_decorated(source: str, prediction: str) -> bool:
 
 
 def aligned(source: str, prediction: str) -> list[tuple[str, str]]:
-    """Two texts in parts of so many words of the source as an estimator can read, without those that are equal."""
+    """Two texts in parts of as many source words as an estimator can read, without the equal parts."""
     before, after = source.split(), prediction.split()
     places = borders(before, after)
     starts = {0: 0, len(before): len(after)} | {place: places[place] for place in range(_PART, len(before), _PART)}
@@ -230,13 +230,13 @@ def keeps_content(source: str, prediction: str) -> bool:
 
 
 def length_ratio(source: str, prediction: str, granted: int = 0) -> float:
-    """Characters, without white space, of the shorter text and some granted by those of the longer: in [0, 1]."""
+    """The shorter text's characters, plus `granted`, by the longer's, white space not counted: in [0, 1]."""
     shorter, longer = sorted(map(_characters, (source, prediction)))
     return min(1.0, (shorter + granted) / longer) if longer else 1.0
 
 
 def growth(source: str, prediction: str) -> float:
-    """Characters, without white space, of a prediction by those of its source, of which few more or fewer are none."""
+    """A prediction's characters by its source's, white space and a difference of a few characters not counted."""
     before, after = map(_characters, (source, prediction))
     return max(after - _FEW_CHARACTERS, min(before, after + _FEW_CHARACTERS)) / max(before, 1)
 

@@ -42,7 +42,7 @@ class GuardedScorer(Scorer):
     form = "sources"
 
     def guard(self) -> GUARDS:
-        """The guard that `"auto"` means for the models that were loaded, or that was asked for."""
+        """The guard asked for; for `"auto"`, the guard that suits the loaded models."""
         if self.settings.guard != "auto":
             return self.settings.guard
         return guard.DEFAULT if self.guards_by_default else "off"
@@ -82,16 +82,16 @@ class GuardedScorer(Scorer):
         return Result(float(self.aggregate(scores)), scores.tolist(), line, details)
 
     def _warn(self, columns: Columns) -> None:
-        """Say what a metric without a guard lets pass, unless it was asked to."""
+        """Warn of predictions that would be penalised, unless guard is "off"."""
         if self.settings.guard == "off" or self.guard() != "off":
             return
         rows = list(zip(columns.sources, columns.predictions, strict=True))
-        struck = [row for row, pair in enumerate(rows) if guard.certain(*pair)]
-        if struck:
+        penalised = [row for row, pair in enumerate(rows) if guard.certain(*pair)]
+        if penalised:
             logger.warning(
                 "%s: %d of %s would be penalised by guard='surface', first on line %d, which %s",
-                *(self.name, len(struck), counted(len(rows), "prediction")),
-                *(struck[0] + 1, guard.reasons(*rows[struck[0]])),
+                *(self.name, len(penalised), counted(len(rows), "prediction")),
+                *(penalised[0] + 1, guard.reasons(*rows[penalised[0]])),
             )
 
 

@@ -3,13 +3,13 @@
 import gradio as gr
 import pytest
 
-import guard
+import limits
 from geceval.core.errors import InputError
 
 
 def test_texts_come_back_with_single_spaces():
-    assert guard.check_text("the source", " He\tgo \n home. ") == "He go home."
-    assert guard.check_text("the correction", "") == ""
+    assert limits.check_text("the source", " He\tgo \n home. ") == "He go home."
+    assert limits.check_text("the correction", "") == ""
 
 
 @pytest.mark.parametrize(
@@ -23,20 +23,20 @@ def test_texts_come_back_with_single_spaces():
     ],
 )
 def test_what_is_no_sentence_is_refused_in_one_sentence(text, message):
-    with pytest.raises(guard.Refused) as refusal:
-        guard.check_sentence("the source", text)
+    with pytest.raises(limits.Refused) as refusal:
+        limits.check_sentence("the source", text)
     assert str(refusal.value) == message
 
 
 def test_the_longest_sentence_is_taken():
-    assert len(guard.check_sentence("the source", "word " * 400).split()) == 400
-    with pytest.raises(guard.Refused, match="401 words"):
-        guard.check_sentence("the source", "word " * 401)
+    assert len(limits.check_sentence("the source", "word " * 400).split()) == 400
+    with pytest.raises(limits.Refused, match="401 words"):
+        limits.check_sentence("the source", "word " * 401)
 
 
 def test_references_are_lines():
-    assert guard.check_references("He goes .\n\n  He went .  \n") == ["He goes .", "He went ."]
-    assert guard.check_references(None) == guard.check_references("") == []
+    assert limits.check_references("He goes .\n\n  He went .  \n") == ["He goes .", "He went ."]
+    assert limits.check_references(None) == limits.check_references("") == []
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_references_are_lines():
     ],
 )
 def test_bad_references_are_refused(text, message):
-    with pytest.raises(guard.Refused, match=message):
-        guard.check_references(text)
+    with pytest.raises(limits.Refused, match=message):
+        limits.check_references(text)
 
 
 def raising(error):
-    @guard.polite
+    @limits.polite
     def handler():
         raise error
 
@@ -72,7 +72,7 @@ def test_mistakes_are_told_as_text_that_the_page_can_show():
 def test_faults_of_ours_give_nothing_away(error, caplog):
     with pytest.raises(gr.Error) as told:
         raising(error)()
-    assert told.value.message == f"{guard.SORRY}."
+    assert told.value.message == f"{limits.SORRY}."
     assert "handler failed" in caplog.text
 
 
