@@ -85,7 +85,8 @@ def cite(signatures: Mapping[str, str], test_set: NamedTestSet | None, as_papers
         entries += _IN_CARD.findall(card.text)
         setting = f", {test_set.about.reports}," if as_papers and name == test_set.metric else ""
         exact = rf"\texttt{{\detokenize{{{signature}}}}}"
-        parts.append(f"{card.metadata['title']} {_key(entries[-1])}{setting} with the signature {exact}")
+        model = ", with the model of geceval's authors," if "|model:bundled" in signature else ""
+        parts.append(f"{card.metadata['title']} {_key(entries[-1])}{setting}{model} with the signature {exact}")
     where = ""
     if test_set is not None:
         entries.append(test_set.citation)
