@@ -46,9 +46,10 @@ def doubts(answers: dict[str, Answer]) -> str:
     told = []
     for mark, says in DOUBTS.items():
         warned = {name: text for name, answer in answers.items() for text in answer.warnings if mark in text}
-        if warned:
-            length = "".join(re.findall(r"longer than (\d+) tokens", next(iter(warned.values()))))
-            told.append(render.warning(says.format(names=", ".join(warned), length=length)))
+        lengths = {name: "".join(re.findall(r"longer than (\d+) tokens", text)) for name, text in warned.items()}
+        for length in dict.fromkeys(lengths.values()):
+            names = ", ".join(name for name in warned if lengths[name] == length)
+            told.append(render.warning(says.format(names=names, length=length)))
     return "".join(told)
 
 

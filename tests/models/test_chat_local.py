@@ -61,6 +61,8 @@ def test_models_that_cannot_be_used(make_checkpoint):
     judge = LlmJudge(Settings(model="nowhere", backend="transformers"), JudgeRunTime(device="cpu,cpu"))
     with pytest.raises(ValueError, match="llm_judge: a local model answers on one device, got 'cpu,cpu'"):
         judge.load()
+    with pytest.raises(ValueError, match="'bundled:impara_lm' was not made to answer; name a language model that was"):
+        local("bundled:impara_lm").load()
 
 
 def test_questions_that_do_not_fit(make_causal):

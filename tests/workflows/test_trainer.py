@@ -137,6 +137,9 @@ def test_what_the_arguments_lack_is_found_before_the_training(tokenizer, argumen
     dev = {"dev": [["a dog runs"]], "test": [["the cat"], ["a dog"]]}  # the trainer puts the set's name before numbers
     check({"metric_for_best_model": "eval_dev_errant_f"}, references=dev)
     check({"metric_for_best_model": "eval_dev_errant_f"})
+    check({"metric_for_best_model": "dev_big_errant"}, references={**dev, "dev_big": [["a cat"], ["a dog"], ["dogs"]]})
+    best = arguments(metric_for_best_model="impara_ged")  # which begins with the name of another metric
+    geceval.trainer_metrics(tokenizer, ["gleu", "impara_ged"], arguments=best)
     for best in ("dev_errant_f05", "development_errant_f"):
         with pytest.raises(ValueError, match=f"is '{best}', no number of errant, errant_precision"):
             check({"metric_for_best_model": best}, references=dev)

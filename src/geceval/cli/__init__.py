@@ -1,7 +1,5 @@
 """The `geceval` command: one file per verb; metrics are reached by name through `geceval.registry`."""
 
-import contextlib
-import ctypes
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +25,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _return_memory() -> None:
     """Have the C library of Linux return large blocks when they are freed: it keeps hundreds of megabytes otherwise."""
+    import contextlib
+    import ctypes  # not for --version
+
     if "MALLOC_MMAP_THRESHOLD_" not in os.environ:
         with contextlib.suppress(OSError, AttributeError, TypeError):  # other systems have no such setting
             ctypes.CDLL(None).mallopt(-3, 1 << 21)  # M_MMAP_THRESHOLD: 2 MiB

@@ -141,7 +141,8 @@ def docstring(place: str) -> str:
     module = f"geceval.cli.{file}"
     constants = SourceFileLoader(module, str(Path(__file__).with_name(f"{file}.py"))).get_code(module).co_consts
     code = {each.co_name: each for each in constants if isinstance(each, types.CodeType)}
-    return code.get("callback", code.get(name)).co_consts[0]
+    first = code.get("callback", code.get(name)).co_consts[0]
+    return first if isinstance(first, str) else ""  # which `python -OO` leaves out
 
 
 class ManyValuesCommand(TyperCommand):
@@ -176,7 +177,7 @@ def _check_overwrites_no_input(parameters: Mapping[str, Any]) -> None:
     values = [value for name, value in parameters.items() if name not in _WRITTEN]
     texts = [text for value in values for text in (value if isinstance(value, list | tuple) else [value])]
     texts = [part for text in texts if isinstance(text, str) for part in (text, text.partition("=")[2])]
-    read = {_inode(path) for text in texts for path in (text, text.rpartition(":")[0])} - {None}
+    read = {_inode(path) for text in texts for path in (text, text.rpartition(":")[0]) if path} - {None}
     folders = {_inode(path) for path in parameters.get("predictions") or () if Path(path).is_dir()}
     outputs = {name: Path(parameters[name]) for name in _WRITTEN if parameters.get(name) not in (None, "-")}
     targets = [path.resolve() for path in outputs.values()]

@@ -13,7 +13,9 @@ logger = logging.getLogger("geceval")
 References: TypeAlias = Sequence[str | Sequence[str | None]]
 """References as callers pass them: a list per sentence, `None` where there is none, or one string per sentence."""
 
-_SHIFTED, _BETTER = 4, 0.2  # honest corrections, however free, fit another source so much better once in a row
+# A line is missing or doubled where so many texts in a row (of those compared) fit the source beside theirs better, by
+# such a share of their tokens. Honest corrections, however free, seldom do so more than once in a row.
+_SHIFTED, _BETTER = 4, 0.2
 
 
 @dataclass(frozen=True, slots=True)

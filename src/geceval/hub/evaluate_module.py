@@ -209,8 +209,8 @@ class Module(evaluate.Metric, abc.ABC):
             TypeError: If an option does not exist or a column has the wrong type.
             ValueError: If there is nothing to score, lengths differ, or references are missing.
         """
-        for column in options.keys() & {"source", "prediction", "reference"}:
-            raise InputTypeError(f"{self.name}: unknown column {column!r}; did you mean '{column}s'?")
+        if unknown := sorted(options.keys() & {"source", "prediction", "reference"}):
+            raise InputTypeError(f"{self.name}: unknown column {unknown[0]!r}; did you mean '{unknown[0]}s'?")
         scorer = self._scorer(options)
         columns = {"sources": sources, "predictions": predictions, "references": references}
         has_columns = any(column is not None for column in columns.values())

@@ -18,11 +18,11 @@ from geceval.core.options import RunTime
 from geceval.core.progress import track
 from geceval.core.signature import package_version
 from geceval.core.warnings import first_on_line
+from geceval.models import bundled
 from geceval.models.batching import form_batches, share_out
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.devices import copies, pick_devices, pick_dtype
 from geceval.models.loading import position_limit
-from geceval.models.shipped import ships
 from geceval.version import __version__
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class BatchedModel(abc.ABC):
         runtime = runtime or RunTime()
         devices, dtype = pick_devices(runtime.device), pick_dtype(runtime)
 
-        if not ships(checkpoint):
+        if not bundled.reads(checkpoint):
             # Wait for another thread that imports it: a racing import gives the module that transformers then replaces.
             import transformers  # noqa: F401
         limit = position_limit(checkpoint)

@@ -14,7 +14,7 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
-from geceval.models import prefix_trees, shipped
+from geceval.models import bundled, prefix_trees
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint, CheckpointError
@@ -65,8 +65,8 @@ class CausalModel(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        if shipped.ships(checkpoint, "ForCausalLM"):
-            model, tokenizer = shipped.load(checkpoint)
+        if bundled.reads(checkpoint, "ForCausalLM"):
+            model, tokenizer = bundled.load(checkpoint)
         else:
             import transformers
 
@@ -283,7 +283,7 @@ def states_after(model: Any, batch: Mapping[str, Tensor], layers: int) -> Tensor
 
     body = model.base_model
     inputs = prefix_trees.inputs(batch, model.dtype) if "ends" in batch else batch
-    if isinstance(model, shipped.Llama):
+    if isinstance(model, bundled.Llama):
         return body(**inputs, layers=layers).last_hidden_state
     total = body.config.get_text_config().num_hidden_layers
     lists = [(name, part) for name, part in body.named_children() if isinstance(part, torch.nn.ModuleList)]

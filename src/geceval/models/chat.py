@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from geceval.core.errors import InputError
 from geceval.core.options import RunTime
+from geceval.models import bundled
 from geceval.models.causal import CausalModel
 from geceval.models.checkpoints import resolve
 from geceval.models.devices import pick_dtype
@@ -156,7 +157,10 @@ class LocalModel:
     def __init__(self, model: str, runtime: RunTime) -> None:
         if "," in runtime.device:
             raise InputError(f"a local model answers on one device, got {runtime.device!r}")
-        self._causal = CausalModel.load(resolve(model), runtime)
+        checkpoint = resolve(model)
+        if bundled.reads(checkpoint):
+            raise InputError(f"{model!r} was not made to answer; name a language model that was, e.g. model='smollm2'")
+        self._causal = CausalModel.load(checkpoint, runtime)
         self._lock = threading.Lock()
         self.name = self._causal.name
         self.fingerprint = {"model": self.name, "dtype": pick_dtype(runtime)}

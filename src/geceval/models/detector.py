@@ -9,7 +9,7 @@ import numpy as np
 
 from geceval.core.errors import NotFiniteError
 from geceval.core.options import RunTime
-from geceval.models import shipped
+from geceval.models import bundled
 from geceval.models.batched_model import BatchedModel
 from geceval.models.checkpoints import Checkpoint, CheckpointError
 from geceval.models.loading import load_token_classifier
@@ -46,8 +46,8 @@ class Detector(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None) -> Self:
-        if shipped.ships(checkpoint, "ForTokenClassification"):
-            network = shipped.load(checkpoint)
+        if bundled.reads(checkpoint, "ForTokenClassification"):
+            network = bundled.load(checkpoint)
         else:
             network = load_token_classifier(checkpoint), load_tokenizer(checkpoint)
         return cls(*network, length, checkpoint.identity)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geceval.core.options import RunTime
-from geceval.models import shipped
+from geceval.models import bundled
 from geceval.models.batched_model import BatchedModel, Text
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.loading import load_classifier, load_encoder
@@ -33,8 +33,8 @@ class Encoder(BatchedModel):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, head: bool = False) -> Self:
-        if shipped.ships(checkpoint, "ForSequenceClassification" if head else ""):
-            network = shipped.load(checkpoint)
+        if bundled.reads(checkpoint, "ForSequenceClassification" if head else ""):
+            network = bundled.load(checkpoint)
         else:
             network = (load_classifier if head else load_encoder)(checkpoint), load_tokenizer(checkpoint)
         return cls(*network, length, checkpoint.identity, pooling_of(checkpoint))

@@ -10,7 +10,7 @@ import numpy as np
 from geceval.core.cache import LRUCache
 from geceval.core.disk_cache import DiskCache, cached
 from geceval.core.options import RunTime
-from geceval.models import shipped
+from geceval.models import bundled
 from geceval.models.batching import SENTENCE
 from geceval.models.checkpoints import Checkpoint
 from geceval.models.encoder import Encoder
@@ -62,8 +62,8 @@ class Matcher(Encoder):
 
     @classmethod
     def _make(cls, checkpoint: Checkpoint, length: int | None, *, layer: int) -> Self:
-        if shipped.ships(checkpoint):
-            network = shipped.load(checkpoint, layer)
+        if bundled.reads(checkpoint):
+            network = bundled.load(checkpoint, layer)
         else:
             network = load_encoder(checkpoint, layer), load_tokenizer(checkpoint)
         return cls(*network, layer, length, checkpoint.identity)

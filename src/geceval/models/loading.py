@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from geceval.core.cache import lru_cache
-from geceval.models import shipped
+from geceval.models import bundled
 from geceval.models.checkpoints import Checkpoint, CheckpointError, read_json
 from geceval.models.library_messages import quiet, reason
 from geceval.models.pooling import pooling_of
@@ -189,7 +189,7 @@ def read_config(checkpoint: Checkpoint) -> Any:
 @lru_cache(maxsize=64)
 def position_limit(checkpoint: Checkpoint) -> int | None:
     """The longest input that the network can read, in tokens; `None` if its configuration sets no limit."""
-    if shipped.ships(checkpoint):
+    if bundled.reads(checkpoint):
         return checkpoint.config["max_position_embeddings"]
     config = read_config(checkpoint).get_text_config()
     positions = getattr(config, "max_position_embeddings", None) or 0

@@ -23,10 +23,6 @@ from geceval.scorers.references.gold import (
 )
 from geceval.text.columns import as_tokens
 
-LABELS = ("hit", "wrong", "under", "over", "varies", "changed")
-"""What a cell may be labelled: corrected as the reference does, corrected in another way, not corrected, changed
-without need; of the correction, one or another by the reference; changed, where no answer of the former is due."""
-
 _LABELS = {
     ChunkClass.HIT: "hit",
     ChunkClass.WRONG: "wrong",

@@ -126,7 +126,7 @@ def _of_set(what: str, columns: Any, rows: int) -> Any:
 def _check_best(best: str, scorers: Mapping[str, Any], sets: Set[str]) -> None:
     """Check that `metric_for_best_model` is a number of the metrics, by those of one sentence."""
     # For several data sets, it begins with the name of one; without columns by name, any may be meant.
-    prefix = next((f"{name}_" for name in sets if best.startswith(f"{name}_")), "")
+    prefixes = ["", *(f"{name}_" for name in sets)]
     others = [name for name in registry.list_metrics() if name not in scorers and f"{best}_".startswith(f"{name}_")]
     text = ["This is a sentence ."]
     numbers = [
@@ -135,8 +135,9 @@ def _check_best(best: str, scorers: Mapping[str, Any], sets: Set[str]) -> None:
         if name in best and not best.endswith("loss")
         for key in scalars(name, scorer.score(text, text, [text] if scorer.needs_references() else None))
     ]
-    known = any(best == f"{prefix}{key}" or (not sets and best.endswith(f"_{key}")) for key in numbers)
-    if not best.endswith("loss") and (others or not known):
+    exact = any(best == prefix + key for prefix in prefixes for key in numbers)
+    of_a_set = not sets and not others and any(best.endswith(f"_{key}") for key in numbers)
+    if not (best.endswith("loss") or exact or of_a_set):
         names = ", ".join(numbers or scorers)
         raise InputError(f"trainer_metrics: metric_for_best_model is {best!r}, no number of {names}")
 

@@ -1,4 +1,4 @@
-"""The networks that ship with geceval, read in plain torch, against transformers and peft."""
+"""The networks that come with geceval, read in plain torch, against transformers and peft."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from geceval.core.options import RunTime
-from geceval.models import shipped
+from geceval.models import bundled
 from geceval.models.batched_model import pad
 from geceval.models.causal import CausalModel, states_after
 from geceval.models.checkpoints import ASSETS, CheckpointError, resolve
@@ -38,7 +38,7 @@ def batch(rows):
     return {"input_ids": pad(rows, 0), "attention_mask": pad([[1] * len(row) for row in rows], 0)}
 
 
-def test_every_shipped_network_is_compared_here():
+def test_every_bundled_network_is_compared_here():
     folders = {path.parent.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*model.safetensors")}
     assert folders - {"smollm2_impara"} == {f"{asset}/{part}".strip("/") for asset, part in ENCODERS} | {"impara_lm"}
 
@@ -46,7 +46,7 @@ def test_every_shipped_network_is_compared_here():
 @pytest.mark.parametrize(("asset", "part"), ENCODERS)
 def test_encoders_compute_what_transformers_does(asset, part):
     checkpoint = found(asset, part)
-    network, tokenizer = shipped.load(checkpoint)
+    network, tokenizer = bundled.load(checkpoint)
     expected = load_network(checkpoint)
     inputs = batch(tokenizer(TEXTS)["input_ids"])
     real = inputs["attention_mask"].bool()
@@ -65,7 +65,7 @@ def test_encoders_compute_what_transformers_does(asset, part):
 
 
 def test_pairs_and_the_lowest_layers_are_read_as_by_transformers():
-    network, tokenizer = shipped.load(found("encoder"), layers=2)
+    network, tokenizer = bundled.load(found("encoder"), layers=2)
     encoded = tokenizer(TEXTS, TEXTS[::-1], truncation=True, max_length=24)
     inputs = batch(encoded["input_ids"]) | {"token_type_ids": pad(encoded["token_type_ids"], 0)}
     real = inputs["attention_mask"].bool()
@@ -76,7 +76,7 @@ def test_pairs_and_the_lowest_layers_are_read_as_by_transformers():
 
 
 def test_the_language_model_computes_what_transformers_does():
-    network, tokenizer = shipped.load(found("impara_lm"))
+    network, tokenizer = bundled.load(found("impara_lm"))
     expected = load_network(found("impara_lm"))
     inputs = batch([[0, *ids] for ids in tokenizer(TEXTS, **NOTHING_SPECIAL)["input_ids"]])
     real = inputs["attention_mask"].bool()
@@ -90,7 +90,7 @@ def test_the_language_model_computes_what_transformers_does():
 
 
 def test_tokenizers_give_what_those_of_transformers_give():
-    ours, theirs = shipped.Tokenizer(found("encoder")), load_tokenizer(found("encoder"))
+    ours, theirs = bundled.Tokenizer(found("encoder")), load_tokenizer(found("encoder"))
     for columns, options in [((TEXTS,), {}), ((TEXTS, TEXTS[::-1]), {"truncation": True, "max_length": 20})]:
         expected = theirs(*columns, **options)
         for name in ("input_ids", "token_type_ids"):
@@ -99,13 +99,13 @@ def test_tokenizers_give_what_those_of_transformers_give():
     for limit in (None, 16):
         assert encode_words(ours, words, limit) == encode_words(theirs, words, limit)
     assert ours(TEXTS)["input_ids"] == theirs(TEXTS)["input_ids"]  # nothing is left of a limit
-    ours, theirs = shipped.Tokenizer(found("impara_lm")), load_tokenizer(found("impara_lm"))
+    ours, theirs = bundled.Tokenizer(found("impara_lm")), load_tokenizer(found("impara_lm"))
     assert ours(TEXTS, **NOTHING_SPECIAL)["input_ids"] == theirs(TEXTS, **NOTHING_SPECIAL)["input_ids"]
     for name in ("bos_token", "eos_token", "pad_token_id", "cls_token_id", "sep_token_id"):
         assert getattr(ours, name) == getattr(theirs, name)
 
 
-def test_shipped_networks_compute_in_single_precision_and_share_what_no_adapter_changes():
+def test_bundled_networks_compute_in_single_precision_and_share_what_no_adapter_changes():
     plain, head = Encoder.load(resolve("bundled")), Encoder.load(found("impara"), head=True)
     assert {values.dtype for values in head.model.weights.values()} == {torch.float32}
     words = "embeddings.word_embeddings.weight"
@@ -117,8 +117,8 @@ def test_shipped_networks_compute_in_single_precision_and_share_what_no_adapter_
 
 
 def test_other_checkpoints_are_left_to_transformers(make_checkpoint):
-    assert not shipped.ships(resolve(make_checkpoint(1)))
-    assert not shipped.ships(found("ged"), "ForSequenceClassification")
+    assert not bundled.reads(resolve(make_checkpoint(1)))
+    assert not bundled.reads(found("ged"), "ForSequenceClassification")
     with pytest.raises(CheckpointError, match="the head has 2 outputs"):
         Impara(Impara.Settings(model="bundled:encoder")).load()
 
@@ -132,7 +132,7 @@ def test_damaged_weights_are_named(tmp_path, monkeypatch):
         Encoder.load(resolve("bundled"))
 
 
-def test_metrics_of_shipped_networks_import_neither_transformers_nor_peft():
+def test_metrics_of_bundled_networks_import_neither_transformers_nor_peft():
     code = (
         "import sys; from geceval import registry\n"
         "for name in ('impara', 'impara_ged', 'impara_lm', 'some', 'meaning'):\n"

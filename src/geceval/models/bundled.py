@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def ships(checkpoint: Checkpoint, architecture: str = "") -> bool:
-    """Whether a checkpoint is bundled with all its bases, and its architecture's name ends in `architecture`."""
-    whole = is_bundled(checkpoint.model) and (checkpoint.base is None or ships(checkpoint.base))
+def reads(checkpoint: Checkpoint, architecture: str = "") -> bool:
+    """Whether a checkpoint comes with geceval, its bases too, and its architecture's name ends in `architecture`."""
+    whole = is_bundled(checkpoint.model) and (checkpoint.base is None or reads(checkpoint.base))
     return whole and any(name.endswith(architecture) for name in checkpoint.config.get("architectures", ()))
 
 
@@ -33,7 +33,7 @@ def load(checkpoint: Checkpoint, layers: int | None = None) -> tuple[Network, To
     """The network, or its first `layers` layers, in float32 on the CPU, and its tokenizer."""
     config = SimpleNamespace(**checkpoint.config)
     config.num_hidden_layers = layers or config.num_hidden_layers
-    weights = _encoder_weights(checkpoint) if ships(checkpoint, "BertModel") else _weights(checkpoint)
+    weights = _encoder_weights(checkpoint) if reads(checkpoint, "BertModel") else _weights(checkpoint)
     network = {"bert": Bert, "llama": Llama}[config.model_type](config, weights)
     while checkpoint.base is not None:
         checkpoint = checkpoint.base
@@ -55,8 +55,8 @@ def _weights(checkpoint: Checkpoint) -> dict[str, Tensor]:
         raise CheckpointError(
             f"{checkpoint.folder}: the weights cannot be read ({reason(error)}); install geceval again"
         ) from error
-    stored = {name.removeprefix("base_model.model.").removeprefix("bert."): each for name, each in stored.items()}
-    stored = {name: each.float() for name, each in stored.items() if ".original_module." not in name}
+    stored = {name.removeprefix("base_model.model.").removeprefix("bert."): part for name, part in stored.items()}
+    stored = {name: part.float() for name, part in stored.items() if ".original_module." not in name}
     return stored if checkpoint.base is None else _merge(_encoder_weights(checkpoint.base), stored, checkpoint)
 
 
@@ -142,7 +142,7 @@ class Bert(Network):
             layers.append(self._layer(f"encoder.layer.{layer}", layers[-1], mask))
             if not output_hidden_states:
                 del layers[0]
-        return Output(layers[-1], layers)
+        return Output(layers[-1], layers if output_hidden_states else None)
 
     def _layer(self, layer: str, states: Tensor, mask: Tensor | None) -> Tensor:
         from torch.nn.functional import gelu, scaled_dot_product_attention
@@ -202,7 +202,7 @@ class Llama(Network):
                 del states[0]
         if layers in (None, self.config.num_hidden_layers):
             states[-1] = self._norm("model.norm", states[-1])
-        return Output(states[-1], states)
+        return Output(states[-1], states if output_hidden_states else None)
 
     def _layer(self, layer: str, states: Tensor, cos_sin: tuple[Tensor, Tensor], mask: Tensor | None) -> Tensor:
         from torch.nn.functional import scaled_dot_product_attention, silu
@@ -270,9 +270,10 @@ class Tokenizer:
         split_special_tokens: bool = False,
         truncation: bool = False,
         max_length: int | None = None,
-        **_: Any,
+        return_attention_mask: bool = False,
+        verbose: bool = False,
     ) -> Tokens:
-        """The tokens of texts, or of pairs of them; in a pair the longer text is cut first."""
+        """The tokens of texts, or of pairs of them; in a pair the longer text is cut first. There are no masks."""
         backend = self._variant(split_special_tokens, max_length if truncation else None)
         rows = columns[0] if len(columns) == 1 else zip(*columns, strict=True)
         encode = backend.encode_batch if is_split_into_words else backend.encode_batch_fast  # without word ids
