@@ -102,9 +102,11 @@ def sentence_rows(columns: Columns, unit: Unit, count: Callable[[Corpus], np.nda
     sizes = np.array([len(text) for text in columns.sources], dtype=np.int64) * per_character
     sizes += np.array([sum(map(len, row)) for row in references], dtype=np.int64) * per_character
     starts = np.unique(sizes.cumsum() // BLOCK_NGRAMS, return_index=True)[1].tolist()
+    # A larger corpus would push its first blocks out before the next system asks for them.
+    count_texts = _count_texts if len(starts) <= CACHED_BLOCKS else _count_texts.__wrapped__
     blocks = []
     for start, end in itertools.pairwise([*starts, len(sizes)]):
-        texts = _count_texts(tuple(columns.sources[start:end]), tuple(map(tuple, references[start:end])), unit)
+        texts = count_texts(tuple(columns.sources[start:end]), tuple(map(tuple, references[start:end])), unit)
         predictions = _number_units(columns.predictions[start:end], unit, dict(texts.vocabulary))
         lengths = np.insert(texts.lengths, 1, predictions.lengths, axis=0)
         blocks.append(count(Corpus(lengths, _join(texts.tables, predictions))))
