@@ -26,7 +26,8 @@ LANGUAGES = [*EDITS, "HanTa>=1.2.1", "syntok>=1.4.4"]
 ZH = ["opencc>=1.1", "pypinyin>=0.50"]
 UOT = ["pot>=0.9.5"]
 PLOTS = ["matplotlib>=3.8"]
-TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, "accelerate>=1.2"]
+STATS = ["scipy>=1.10"]
+TRAIN = [*NEURAL, "transformers>=5.2", *EDITS, *STATS, "accelerate>=1.2"]
 RAY = ["ray[data]>=2.30", "pyarrow>=17"]
 HARNESS = ["inspect-ai>=0.3.200", "lm-eval[hf]>=0.4.9", "torchmetrics>=1.4", "trl>=1.0", "verifiers>=0.3"]
 SPACE = [*NEURAL, *EDITS, *PLOTS, "gradio>=6.0"]
@@ -111,6 +112,7 @@ setup(
     exclude_package_data={"geceval": ["assets/**/results.json"]},  # of trainings; the wheel may take 60 MB
     install_requires=[
         "numpy>=1.26",
+        "pandas>=2.0",
         "evaluate>=0.4.3",
         "filelock>=3.12",
         "datasets>=3.0",
@@ -118,7 +120,6 @@ setup(
         "jinja2>=3.1",
         "rapidfuzz>=3.0",
         "rich>=13",
-        "scipy>=1.10",
         "typer>=0.19",
     ],
     extras_require={
@@ -128,6 +129,7 @@ setup(
         "llm": LLM,
         "meteor": METEOR,
         "plots": PLOTS,
+        "stats": STATS,
         "train": TRAIN,
         "space": SPACE,
         "ray": RAY,

@@ -53,6 +53,7 @@ _PACKAGES = {
     "plots": "matplotlib",
     "space": "gradio",
     "ray": "ray",
+    "stats": "scipy",
     "uot": "ot",
     "harness": "torchmetrics inspect_ai",
     "zh": "opencc pypinyin",

@@ -34,9 +34,9 @@ def correlations(lists: np.ndarray, values: np.ndarray, kind: Literal["pearson",
         return np.full(len(lists), np.nan)
     defined = ~(_is_constant(lists) | _is_constant(values))
     if kind == "spearman":
-        from scipy.stats import rankdata
+        import pandas
 
-        lists, values = rankdata(lists, axis=-1), rankdata(values)
+        lists, values = pandas.DataFrame(lists).rank(axis=1).to_numpy(), pandas.Series(values).rank().to_numpy()
     lists, values = lists - lists.mean(axis=-1, keepdims=True), values - values.mean()
     scale = np.sqrt((lists[:, None] @ lists[:, :, None]).ravel() * (values @ values))
     defined &= scale > 0

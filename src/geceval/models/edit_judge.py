@@ -52,12 +52,12 @@ class EditHead:
 
     def logits(self, features: np.ndarray) -> np.ndarray:
         """The log-odds that edits are right: [edits, features] to [edits]."""
-        from scipy.special import erf
+        import torch
 
         of = self.tensors
         standard = ((features - of["mean"]) / of["deviation"]).clip(-LARGEST, LARGEST)
         hidden = standard @ of["hidden.weight"].T + of["hidden.bias"]
-        hidden *= 0.5 * (1.0 + erf(hidden / np.sqrt(2.0)))  # GELU
+        hidden = torch.nn.functional.gelu(torch.from_numpy(hidden)).numpy()
         return hidden @ of["output.weight"] + of["output.bias"]
 
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from geceval.core.errors import InputError
+from geceval.core.errors import InputError, naming_the_extra
 from geceval.core.options import check_choice, check_count
 from geceval.meta.agreement import Pairs, TieRule, verdicts
 from geceval.meta.correlation import correlate
@@ -125,7 +125,8 @@ def williams(r12: float, r13: float, r23: float, count: int) -> Williams:
         return Williams(math.nan, math.nan, math.nan)
     if r12 == r13:
         return Williams(0.0, 0.5, 1.0)
-    from scipy.stats import t as student
+    with naming_the_extra("Williams' test"):
+        from scipy.stats import t as student
 
     k = max(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, 0.0)  # below 0 by rounding only
     mean = (r12 + r13) / 2
