@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geceval.core.options import RunTime
 from geceval.edits.errant.pipeline import BUNDLED as PIPELINE
-from geceval.models.batched_model import BatchedModel
-from geceval.models.causal import CausalModel
-from geceval.models.checkpoints import resolve
-from geceval.models.encoder import Encoder
+from geceval.models.checkpoints import Checkpoint, resolve
 from geceval.models.greedy_matching import default_layer
 from geceval.models.library_messages import quiet
+from geceval.models.loading import load_classifier, load_encoder, load_network, read_config
 from geceval.models.origins.named import status
+from geceval.models.tokenizers import load_tokenizer
 from geceval.scorers.some import PARTS
 
 CAUSAL = "smollm2"
@@ -41,28 +40,27 @@ def export(folder: Path, causal: bool = True) -> dict[str, Any]:
     torch.manual_seed(0)
     names = {"quality": ("impara", ""), **{f"some/{part}": ("some", part) for part in PARTS.values()}}
     for name, (bundled, part) in names.items():
-        checkpoint = resolve("bundled", bundled=bundled, part=part)
-        save(Encoder.load(checkpoint, RunTime(device="cpu"), head=True), folder / name)
-    encoder = Encoder.load(resolve("bundled"), RunTime(device="cpu"))
-    save(encoder, folder / "similarity")
+        save(load_classifier, resolve("bundled", bundled=bundled, part=part), folder / name)
+    encoder = resolve("bundled")
+    save(load_encoder, encoder, folder / "similarity")
     obstacle = status(CAUSAL).obstacle
     if causal and not obstacle:
-        save(CausalModel.load(resolve(CAUSAL), RunTime(device="cpu", dtype="float32")), folder / "causal")
+        save(load_network, resolve(CAUSAL), folder / "causal")
     return {
         **{name: str(folder / name) for name in ("quality", "similarity", "some", "causal")},
         "obstacle": obstacle,
         "pipeline": str(PIPELINE),
         "threshold": resolve("bundled", bundled="impara").setting("threshold"),
-        "layer": default_layer("", encoder.model.config.num_hidden_layers),
+        "layer": default_layer("", read_config(encoder).num_hidden_layers),
         "parts": {PEER_NAMES[part]: name for part, name in PARTS.items()},
     }
 
 
-def save(encoder: BatchedModel, folder: Path) -> None:
+def save(load: Callable[[Checkpoint], Any], checkpoint: Checkpoint, folder: Path) -> None:
     """Write a network and its tokenizer, without the settings that only geceval knows."""
     with quiet():
-        encoder.model.save_pretrained(folder)
-        encoder.tokenizer.save_pretrained(folder)
+        load(checkpoint).save_pretrained(folder)
+        load_tokenizer(checkpoint).save_pretrained(folder)
     path = folder / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(

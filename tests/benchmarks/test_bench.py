@@ -15,9 +15,10 @@ def side_by_side():
     """The modules of the benchmark, which is no package that is installed."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
-        from side_by_side import corpora, floor, geceval_side, plans, table
+        from side_by_side import corpora, floor, geceval_side, models, plans, table
 
-        yield {module.__name__.rpartition(".")[2]: module for module in (corpora, floor, geceval_side, plans, table)}
+        modules = (corpora, floor, geceval_side, models, plans, table)
+        yield {module.__name__.rpartition(".")[2]: module for module in modules}
     finally:
         sys.path.remove(str(BENCHMARKS))
 
@@ -70,6 +71,25 @@ def test_the_floor_counts_each_distinct_text_once(side_by_side):
     side_by_side["geceval_side"].forget()
     assert len(encoder._answers) == 0
     assert Encoder.load(resolve("bundled"), RunTime(device="cpu")) is encoder
+
+
+def test_the_peer_reads_the_networks_of_geceval(side_by_side, tmp_path):
+    import torch
+    from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+
+    from geceval.core.options import RunTime
+    from geceval.models.checkpoints import resolve
+    from geceval.models.encoder import Encoder
+
+    exported = side_by_side["models"].export(tmp_path, causal=False)
+    tokenizer = AutoTokenizer.from_pretrained(exported["similarity"])
+    with torch.inference_mode():
+        states = AutoModel.from_pretrained(exported["similarity"])(**tokenizer("a cat", return_tensors="pt"))[0]
+    ours = Encoder.load(resolve("bundled"), RunTime(device="cpu")).embed(["a cat"])
+    assert states.mean(dim=1).numpy() == pytest.approx(ours, abs=1e-5)
+    assert exported["layer"] == 5
+    for folder in (exported["quality"], *(f"{exported['some']}/{part}" for part in ("grammer", "fluency"))):
+        assert AutoModelForSequenceClassification.from_pretrained(folder).config.num_labels == 1
 
 
 def test_the_table_is_written_between_the_marks(side_by_side, tmp_path):
