@@ -16,6 +16,9 @@ SCORES_CAPTION = (
 )
 
 
+LEAST_KEPT = 1 / 2
+FOREIGN = "A reference keeps less than half of the source: is it a correction of this sentence?"
+
 DOUBTS = {
     " and cut: ": "A long text: of the source, the correction or a reference, only the first {length} tokens (word "
     "pieces) count for {names}.",
@@ -77,7 +80,15 @@ def references(source: str, known: list[list[Edit]]) -> str:
     if not known:
         return ""
     title = "Edits of the reference" if len(known) == 1 else "Edits of the references"
-    return f'{render.heading(title)}<div class="gv-plain">{"".join(render.diff(source, row) for row in known)}</div>'
+    foreign = render.warning(FOREIGN) if any(_kept(source, row) < LEAST_KEPT for row in known) else ""
+    rows = "".join(render.diff(source, row) for row in known)
+    return f'{render.heading(title)}{foreign}<div class="gv-plain">{rows}</div>'
+
+
+def _kept(source: str, edits: list[Edit]) -> float:
+    """The share of the source's tokens that the edits leave."""
+    tokens = len(source.split())
+    return 1 - sum(edit.end - edit.start for edit in edits) / tokens if tokens else 1
 
 
 def guard(results: dict[str, Result]) -> str:

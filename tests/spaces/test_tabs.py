@@ -95,6 +95,16 @@ def test_a_correction_is_compared_with_what_the_learner_wrote():
     assert tab_score.score_ticket(None)[2] == ""
 
 
+def test_a_reference_of_another_sentence_is_asked_about():
+    question = "A reference keeps less than half of the source"
+    sources = "He have two cat and one dogs .", "He has two cats and one dog ."
+    view, _ = tab_score.score_correction(*sources, "He and I were late because the train was cancelled .", ["gleu"])
+    assert question in view
+    for known in ("", sources[1], "He has two cats and one dog .\nHe has two cats and a dog ."):
+        view, _ = tab_score.score_correction(*sources, known, ["impara"])
+        assert question not in view
+
+
 def test_other_languages_have_their_own_edits():
     correction = "我喜欢吃苹果。"
     row = ("我喜欢吃平果。", correction, correction, ["errant", "impara_lm"], True, "zh")
