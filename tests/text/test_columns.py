@@ -161,6 +161,22 @@ def test_a_tokeniser_is_taken_at_its_word():
     assert read(Columns(["我喜欢"], ["我 喜"]), "char")[0] == Columns(["我 喜 欢"], ["我 喜"])
 
 
+@pytest.mark.parametrize("metric", ["m2", "gleu"])
+def test_answers_that_are_not_cleaned_are_told(metric, caplog):
+    answers = [f"Sure! Here is the corrected sentence: {SYSTEM[0]}", *SYSTEM[1:]]
+    registry.make_scorer(metric).score(SOURCES, answers, REFERENCES)
+    told = [text for text in caplog.messages if "text around the correction" in text]
+    assert told == [
+        f"{metric}: 1 prediction has text around the correction, as answers of language models do; "
+        "text='answers' cleans them"
+    ]
+    caplog.clear()
+    registry.make_scorer(metric, {"text": "answers"}).score(SOURCES, answers, REFERENCES)
+    quoted = f"Here is the corrected sentence: {SOURCES[0]}"  # by the learner
+    registry.make_scorer(metric).score([quoted, *SOURCES[1:]], [quoted, *SYSTEM[1:]], REFERENCES)
+    assert not [text for text in caplog.messages if "text around the correction" in text]
+
+
 def test_answers_are_cleaned_and_refusals_counted(caplog):
     refusal = "I'm sorry, but I can't help with that."
     answers = [f"Sure! Here is the corrected sentence:\n{PROSE[0]}", refusal, SYSTEM[2]]

@@ -31,6 +31,20 @@ def test_edits_are_differences_of_tokens():
     assert token_edits("a  b", "a b") == []
 
 
+def test_of_answers_the_corrections_are_chosen():
+    source = ["He go to school.", "They sleeps."]
+    answers = {
+        "a": ["Sure! Here is the corrected sentence: He goes to school.", "Corrected: They sleep."],
+        "b": ["He go to school.", "I am sorry, but I cannot help with that."],
+    }
+    best, options = ["He goes to school.", "They sleep."], {"text": "answers"}
+    references = [[text] for text in best]
+    assert geceval.rerank("gleu", source, answers, references, options={"gleu": options}).predictions == best
+    assert geceval.oracle("gleu", source, answers, references, options=options).predictions == best
+    assert geceval.mbr("f0.5", source, [[text] for text in answers["a"]], options=options).predictions == best
+    assert geceval.vote(source, {"a": answers["a"], "again": answers["a"]}, text="answers").predictions == best
+
+
 @pytest.mark.parametrize(
     ("texts", "min_count", "kept"),
     [

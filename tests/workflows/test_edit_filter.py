@@ -118,3 +118,17 @@ def test_the_function_takes_columns_and_answers_of_language_models():
 def test_probabilities_in_words():
     for words, chances in {"doubtful": (0, 0.7749), "probably right": (0.775, 0.8999), "right": (0.9, 1)}.items():
         assert [verdict(chance) for chance in chances] == [words] * 2
+
+
+def test_what_filter_cannot_judge_is_told(caplog):
+    sources = [f"The {name} have a red house near the sea ." for name in ("man", "dog", "king", "boy", "cook", "girl")]
+    learners = ["A man see the dog .", "My father eat bread .", "Birds sings at night .", "We likes soup a lot ."]
+    learners += ["Nobody know this town .", "It rain every day here ."]
+    geceval.filter_edits(learners, [*learners[1:], learners[0]])
+    assert any("is a line missing or doubled there?" in text for text in caplog.messages)
+    caplog.clear()
+    geceval.filter_edits(sources, sources)
+    assert not caplog.messages
+    german = ["Ich habe nach Hause gegangen und die Tür ist nicht offen .", "Der Hund und die Katze sind nicht hier ."]
+    geceval.filter_edits(german * 3, german * 3)
+    assert any("the judge of edits reads English only" in text for text in caplog.messages)

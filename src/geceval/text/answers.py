@@ -75,6 +75,11 @@ def clean(answer: str, source: str) -> Cleaned:
     return Cleaned(answer, tuple(rules))
 
 
+def is_answer(text: str, source: str) -> bool:
+    """Whether a text begins like an answer to a request and not like a correction, see `preamble`."""
+    return text != source and preamble(text, source) != text
+
+
 def is_refusal(answer: str, source: str) -> bool:
     """Whether an answer refuses to correct, and its source does not."""
     return bool(_REFUSAL.match(answer)) and not _REFUSAL.match(source) and _likeness(answer, source) < 0.6

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from geceval.core.cache import lru_cache
 from geceval.core.errors import counted
 from geceval.core.inputs import Columns
-from geceval.text.answers import clean, is_refusal
+from geceval.text.answers import clean, is_answer, is_refusal
 from geceval.text.projection import project, with_marks_of
 from geceval.text.tokenisers import Tokeniser, tokenise
 
@@ -46,6 +46,7 @@ class Reading:
     converted: dict[str, int] = field(default_factory=dict)  # column to texts that became other tokens
     cleaned: dict[str, int] = field(default_factory=dict)  # rule to predictions, see `geceval.text.answers`
     refusals: int = 0
+    answers: int = 0  # predictions that should have been cleaned
 
     def details(self) -> dict[str, Any]:
         """The detail `text` of a result; empty where nothing was done."""
@@ -60,6 +61,7 @@ class Reading:
             dict(Counter(self.converted) + Counter(other.converted)),
             dict(Counter(self.cleaned) + Counter(other.cleaned)),
             self.refusals + other.refusals,
+            self.answers + other.answers,
         )
 
 
@@ -110,7 +112,8 @@ def read(
         words, source = _by_name(columns, text), text
     else:
         words, source = _by_source(columns, text, form, tokeniser, sources_are_tokens)
-    return words, Reading(source, _changes(columns, words), dict(cleaned), refusals)
+    answers = 0 if text == "answers" else sum(map(is_answer, columns.predictions, columns.sources))
+    return words, Reading(source, _changes(columns, words), dict(cleaned), refusals, answers)
 
 
 def as_tokens(columns: Columns, text: TextSetting = "auto") -> Columns:
@@ -151,6 +154,10 @@ def warn(metric: str, reading: Reading) -> None:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
         refusals = f"{'; ' if rules else ''}{counted(reading.refusals, 'refusal')}" if reading.refusals else ""
         logger.warning("%s: answers were cleaned: %s%s", metric, rules, refusals)
+    if reading.answers:
+        logger.warning(
+            "%s: %s text around the correction, as answers of language models do; text='answers' cleans them",
+            metric, counted(reading.answers, "prediction has", "predictions have"))  # fmt: skip
 
 
 def _by_name(columns: Columns, name: Tokeniser) -> Columns:

@@ -24,6 +24,7 @@ from geceval.edits.voting import voted_edits
 from geceval.meta.significance.systems import Settings, pick_baseline
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
+from geceval.text.answers import clean
 from geceval.text.columns import as_tokens
 from geceval.text.projection import with_spaces_of
 from geceval.workflows.compare import Comparison, compare_results
@@ -40,7 +41,8 @@ class Choice:
     """The texts that were chosen.
 
     Attributes:
-        predictions: One text per sentence, as it came in; the source where there was no candidate.
+        predictions: One text per sentence, as it came in, or cleaned where the texts are `"answers"`; the source where
+            there was no candidate.
         indices: The chosen candidate, from 0; for a vote, the first with the text; -1 for none.
         values: Scores or utilities, `[sentences][candidates]`, the highest chosen; empty for a vote.
         signature: How texts were chosen.
@@ -62,8 +64,8 @@ class Pool:
     """bool [systems, sentences]; False for fillers."""
 
     @classmethod
-    def of(cls, verb: str, sources: Sequence[str], candidates: Candidates) -> Pool:
-        """Check candidates and put them side by side."""
+    def of(cls, verb: str, sources: Sequence[str], candidates: Candidates, text: str = "auto") -> Pool:
+        """Check candidates, clean them if they are `"answers"`, and put them side by side."""
         sources = check_columns(verb, sources, sources, warn=False).sources
         if not isinstance(candidates, Mapping):
             candidates = _lists(verb, candidates)
@@ -81,6 +83,10 @@ class Pool:
         if not systems:
             raise InputError(f"{verb}: there is nothing to choose from: pass at least one system")
         named = {name: check_columns(f"{verb}, {name}", sources, texts).predictions for name, texts in systems.items()}
+        if text == "answers":
+            named = {
+                name: [clean(*pair).text for pair in zip(texts, sources, strict=True)] for name, texts in named.items()
+            }
         return cls(sources, named, real)
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:
@@ -132,7 +138,8 @@ def rerank(
         Range(-1e6, 1e6).check(f"rerank: the weight of {name}", weight)
     if not any(weights.values()):
         raise InputError("rerank: at least one of the weights must not be 0")
-    pool = Pool.of("rerank", sources, candidates)
+    answers = any(scorer.text == "answers" for scorer in scorers.values())
+    pool = Pool.of("rerank", sources, candidates, "answers" if answers else "auto")
     total, lines = np.zeros(pool.real.shape), []
     with once(set()):
         for name in parts(scorers):
@@ -165,7 +172,7 @@ def mbr(
     scorer = registry.make_scorer(utility_metric(utility), options)
     if not scorer.needs_references():
         raise InputError(f"mbr: {utility} takes no references, so no other candidates; `rerank` takes it")
-    pool = Pool.of("mbr", sources, candidates)
+    pool = Pool.of("mbr", sources, candidates, scorer.text)
     with once(set()), naming_the_extra("mbr"):
         table, line = _edit_utilities(utility, scorer, pool) if by_edits else _metric_utilities(scorer, pool)
     table *= pool.real
@@ -197,7 +204,8 @@ def vote(sources: Sequence[str], candidates: Candidates, *, min_count: int | Non
     Raises:
         ValueError: If no sentence has `min_count` candidates; see also `rerank`.
     """
-    settings, pool = TextOptions(text=text), Pool.of("vote", sources, candidates)
+    settings = TextOptions(text=text)
+    pool = Pool.of("vote", sources, candidates, text)
     if min_count is not None:
         check_count("min_count", min_count)
     most = int(pool.real.sum(axis=0).max())
@@ -231,7 +239,7 @@ def oracle(
     (Dinkelbach 1967), each sentence with its best annotator; else the candidates with the highest sentence scores.
     """
     scorer = registry.make_scorer(metric, options)
-    pool = Pool.of("oracle", sources, candidates)
+    pool = Pool.of("oracle", sources, candidates, scorer.text)
     results = pool.score(scorer, references)
     values = _scores(scorer, results)
     if isinstance(scorer, EditScorer) and scorer.settings.average == "corpus":

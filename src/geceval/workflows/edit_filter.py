@@ -16,6 +16,7 @@ from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.text.answers import clean
 from geceval.text.columns import TextSetting, as_tokens, kind
+from geceval.text.languages import warn_unless_english
 from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
 
@@ -90,10 +91,11 @@ def judge_edits(
     """Judge each edit that ERRANT finds in each correction; arguments as for `filter_edits`."""
     runtime = runtime_or_default("filter", runtime)
     check_choice("text", text, get_args(TextSetting))
-    columns = check_columns("filter", sources, predictions, warn=False)
+    columns = check_columns("filter", sources, predictions)
     if text == "answers":
         answers = [clean(*pair).text for pair in zip(predictions, sources, strict=True)]
         columns = replace(columns, predictions=answers)
+    warn_unless_english(columns.sources, "and the judge of edits reads English only")
     words = as_tokens(columns, text)
     pairs = list(zip(words.sources, words.predictions, strict=True))
     edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
