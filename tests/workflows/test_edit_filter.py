@@ -132,3 +132,6 @@ def test_what_filter_cannot_judge_is_told(caplog):
     german = ["Ich habe nach Hause gegangen und die Tür ist nicht offen .", "Der Hund und die Katze sind nicht hier ."]
     geceval.filter_edits(german * 3, german * 3)
     assert any("the judge of edits reads English only" in text for text in caplog.messages)
+    assert not any("text around the correction" in text for text in caplog.messages)
+    geceval.filter_edits([PROSE[0]], [f"Sure! Here is the corrected sentence: {PROSE[1]}"])
+    assert any("filter: 1 prediction has text around the correction" in text for text in caplog.messages)

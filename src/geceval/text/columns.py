@@ -154,10 +154,15 @@ def warn(metric: str, reading: Reading) -> None:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
         refusals = f"{'; ' if rules else ''}{counted(reading.refusals, 'refusal')}" if reading.refusals else ""
         logger.warning("%s: answers were cleaned: %s%s", metric, rules, refusals)
+    warn_of_answers(metric, reading)
+
+
+def warn_of_answers(user: str, reading: Reading) -> None:
+    """Say how many predictions should have been cleaned."""
     if reading.answers:
         logger.warning(
             "%s: %s text around the correction, as answers of language models do; text='answers' cleans them",
-            metric, counted(reading.answers, "prediction has", "predictions have"))  # fmt: skip
+            user, counted(reading.answers, "prediction has", "predictions have"))  # fmt: skip
 
 
 def _by_name(columns: Columns, name: Tokeniser) -> Columns:

@@ -15,7 +15,7 @@ from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.edit_based.valid_edits import edit_judge
 from geceval.text.answers import clean
-from geceval.text.columns import TextSetting, as_tokens, kind
+from geceval.text.columns import TextSetting, kind, read, warn_of_answers
 from geceval.text.languages import warn_unless_english
 from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
@@ -96,7 +96,8 @@ def judge_edits(
         answers = [clean(*pair).text for pair in zip(predictions, sources, strict=True)]
         columns = replace(columns, predictions=answers)
     warn_unless_english(columns.sources, "and the judge of edits reads English only")
-    words = as_tokens(columns, text)
+    words, reading = read(columns, text, tokeniser="spacy-en")
+    warn_of_answers("filter", reading)
     pairs = list(zip(words.sources, words.predictions, strict=True))
     edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     chances = edit_judge(runtime).judge(words.sources, edits)
