@@ -50,6 +50,18 @@ def test_lists_of_candidates(ok, call, tmp_path):
     assert (code, out) == (0, "A cat\ny\n") and "2 sentences, 1 with none" in err
 
 
+def test_answers_come_out_cleaned(call, answer, tmp_path):
+    answers = [f"Sure! Here is the corrected sentence: {text}" for text in FILES["ref"]]
+    (tmp_path / "answers.txt").write_text("\n".join(answers) + "\n", encoding="utf-8")
+    given = ["-s", "source.txt", "-p", "answers.txt"]
+    for verb in ["vote", "--text", "answers"], ["rerank", "-m", "gleu", "-r", "ref.txt", "-o", "text=answers"]:
+        assert call(*verb, *given)[1].splitlines() == FILES["ref"]
+        found = answer(*verb, *given, "--output", "best.txt")
+        assert [(row["chosen"], row["same text"]) for row in found["rows"][:1]] == [(3, 3)]
+    _, out, err = call("rerank", "-m", "gleu", "-r", "ref.txt", *given)
+    assert out.splitlines() == answers and "3 predictions have text around the correction" in err
+
+
 def test_mbr_and_weights(call):
     assert call("rerank", "--method", "mbr", *SYSTEMS)[1].splitlines()[0] == "He goes to a school ."
     options = ["-r", "ref.txt", "-m", "gleu=-1", "green=0"]

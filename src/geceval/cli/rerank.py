@@ -98,7 +98,9 @@ def rerank(
             bound = report_metric[0]
             choices["[oracle]"] = choose.oracle(bound, given, candidates, gold, options=options[bound])
         scorers = [scorers[name] for name in dict.fromkeys(report_metric or [])]
-        show_choices(choose.Pool.of("rerank", given, candidates), choices, scorers, gold, form, output)
+        answers = any(each.get("text") == "answers" for each in options.values())
+        pool = choose.Pool.of("rerank", given, candidates, "answers" if answers else "auto")
+        show_choices(pool, choices, scorers, gold, form, output)
 
 
 def refuse_for_report(**options: Any) -> None:

@@ -51,4 +51,4 @@ def vote(
     given, candidates, gold = choosing.read_given(sources, predictions, n_best, references)
     with bar(progress):
         choices = {"[vote]": choose.vote(given, candidates, min_count=min_count, text=text)}
-        choosing.show_choices(choose.Pool.of("vote", given, candidates), choices, scorers, gold, form, output)
+        choosing.show_choices(choose.Pool.of("vote", given, candidates, text), choices, scorers, gold, form, output)
