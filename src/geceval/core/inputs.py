@@ -1,11 +1,11 @@
 """Columns of sentences, checked before any model loads."""
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from geceval.core.cache import lru_cache
 from geceval.core.errors import InputError, InputTypeError, counted
 
 logger = logging.getLogger("geceval")
@@ -164,8 +164,14 @@ def _overlap(left: str, right: str) -> float:
     a, b = left.split(), right.split()
     if len(a) <= 1 + len(left) // 20 or len(b) <= 1 + len(right) // 20:  # a script without spaces between words
         a, b = list("".join(a)), list("".join(b))
-    counts = Counter(a)
-    common = sum(min(count, counts[token]) for token, count in Counter(b).items() if token in counts)
+    counts: dict[str, int] = {}
+    for token in a:
+        counts[token] = counts.get(token, 0) + 1
+    common = 0
+    for token in b:
+        if left_over := counts.get(token):
+            counts[token] = left_over - 1
+            common += 1
     return common / max(len(a), len(b)) if a or b else 1.0
 
 
@@ -180,27 +186,29 @@ def _warn_if_transposed(metric: str, rows: list[list[str]], sources: Sequence[st
 
 
 def _warn_if_misaligned(metric: str, name: str, sources: list[str], texts: list[str]) -> None:
+    if warning := _misalignment(name, tuple(sources), tuple(texts)):
+        logger.warning("%s: %s", metric, warning)
+
+
+@lru_cache(maxsize=2)  # the systems of a table share their sources and references
+def _misalignment(name: str, sources: tuple[str, ...], texts: tuple[str, ...]) -> str:
+    """What suggests that texts are not in the order of their sources, or `""`."""
     if len(sources) < 5:
-        return
+        return ""
     rows = range(0, len(sources), max(1, len(sources) // 1000))  # a shift moves far more rows than a thousandth
     kept = {row: _overlap(sources[row], texts[row]) for row in rows}
     for offset, side in ((-1, "before"), (1, "after")):
         shifted = _shifted(sources, texts, kept, offset)
         if len(shifted) >= _SHIFTED:
             where = f"from {name}[{shifted[0]}] on, {len(shifted)} of the {name} compared fit the source {side} theirs"
-            logger.warning("%s: %s; is a line missing or doubled there?", metric, where)
-            return
+            return f"{where}; is a line missing or doubled there?"
     share = sum(kept.values()) / len(rows)
-    if share < 0.1:
-        logger.warning(
-            "%s: %s keep only %.0f %% of the sources' tokens; are they in the order of the sources?",
-            metric,
-            name,
-            100 * share,
-        )
+    if share >= 0.1:
+        return ""
+    return f"{name} keep only {100 * share:.0f} % of the sources' tokens; are they in the order of the sources?"
 
 
-def _shifted(sources: list[str], texts: list[str], kept: dict[int, float], offset: int) -> list[int]:
+def _shifted(sources: Sequence[str], texts: Sequence[str], kept: dict[int, float], offset: int) -> list[int]:
     """The most rows in succession whose texts fit the source beside theirs better, and none its own."""
     longest: list[int] = []
     run: list[int] = []
