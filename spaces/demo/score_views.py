@@ -16,7 +16,7 @@ SCORES_CAPTION = (
 )
 
 
-LEAST_KEPT = 1 / 2
+LEAST_KEPT, FEWEST_TOKENS = 1 / 2, 5
 FOREIGN = "A reference keeps less than half of the source: is it a correction of this sentence?"
 
 DOUBTS = {
@@ -86,9 +86,9 @@ def references(source: str, known: list[list[Edit]]) -> str:
 
 
 def _kept(source: str, edits: list[Edit]) -> float:
-    """The share of the source's tokens that the edits leave."""
+    """The share of the source's tokens that the edits leave; 1 for a source too short to tell."""
     tokens = len(source.split())
-    return 1 - sum(edit.end - edit.start for edit in edits) / tokens if tokens else 1
+    return 1 - sum(edit.end - edit.start for edit in edits) / tokens if tokens >= FEWEST_TOKENS else 1
 
 
 def guard(results: dict[str, Result]) -> str:

@@ -55,9 +55,13 @@ def test_answers_come_out_cleaned(call, answer, tmp_path):
     (tmp_path / "answers.txt").write_text("\n".join(answers) + "\n", encoding="utf-8")
     given = ["-s", "source.txt", "-p", "answers.txt"]
     for verb in ["vote", "--text", "answers"], ["rerank", "-m", "gleu", "-r", "ref.txt", "-o", "text=answers"]:
-        assert call(*verb, *given)[1].splitlines() == FILES["ref"]
-        found = answer(*verb, *given, "--output", "best.txt")
+        _, out, err = call(*verb, *given)
+        assert out.splitlines() == FILES["ref"] and err.count(f"{verb[0]}: answers were cleaned: preamble 3") == 1
+        found = answer(*verb, *given, "--output", "best.txt", "--quiet")
         assert [(row["chosen"], row["same text"]) for row in found["rows"][:1]] == [(3, 3)]
+    report = ["--report-metric", "m2", "-o", "m2.text=answers", "--output", "best.txt"]
+    row = answer("rerank", "-m", "gleu", "-r", "ref.txt", *given, *report, "--quiet")["rows"][0]
+    assert (row["chosen"], row["same text"]) == (3, 3)  # what is reported changes nothing of what comes out
     _, out, err = call("rerank", "-m", "gleu", "-r", "ref.txt", *given)
     assert out.splitlines() == answers and "3 predictions have text around the correction" in err
 

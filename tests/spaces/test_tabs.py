@@ -103,6 +103,7 @@ def test_a_reference_of_another_sentence_is_asked_about():
     for known in ("", sources[1], "He has two cats and one dog .\nHe has two cats and a dog ."):
         view, _ = tab_score.score_correction(*sources, known, ["impara"])
         assert question not in view
+    assert question not in tab_score.score_correction("Iam hapy .", "I am happy .", "I am happy .", ["gleu"])[0]
 
 
 def test_other_languages_have_their_own_edits():

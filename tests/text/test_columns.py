@@ -174,6 +174,7 @@ def test_answers_that_are_not_cleaned_are_told(metric, caplog):
     registry.make_scorer(metric, {"text": "answers"}).score(SOURCES, answers, REFERENCES)
     quoted = f"Here is the corrected sentence: {SOURCES[0]}"  # by the learner
     registry.make_scorer(metric).score([quoted, *SOURCES[1:]], [quoted, *SYSTEM[1:]], REFERENCES)
+    registry.make_scorer(metric).score(["My answer are : no ."], ["My answer is : no ."], [["My answer is : no ."]])
     assert not [text for text in caplog.messages if "text around the correction" in text]
 
 

@@ -31,7 +31,7 @@ def test_edits_are_differences_of_tokens():
     assert token_edits("a  b", "a b") == []
 
 
-def test_of_answers_the_corrections_are_chosen():
+def test_of_answers_the_corrections_are_chosen(caplog):
     source = ["He go to school.", "They sleeps."]
     answers = {
         "a": ["Sure! Here is the corrected sentence: He goes to school.", "Corrected: They sleep."],
@@ -40,6 +40,7 @@ def test_of_answers_the_corrections_are_chosen():
     best, options = ["He goes to school.", "They sleep."], {"text": "answers"}
     references = [[text] for text in best]
     assert geceval.rerank("gleu", source, answers, references, options={"gleu": options}).predictions == best
+    assert "rerank: answers were cleaned: preamble 2; 1 refusal" in caplog.messages
     assert geceval.oracle("gleu", source, answers, references, options=options).predictions == best
     assert geceval.mbr("f0.5", source, [[text] for text in answers["a"]], options=options).predictions == best
     assert geceval.vote(source, {"a": answers["a"], "again": answers["a"]}, text="answers").predictions == best

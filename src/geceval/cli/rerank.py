@@ -17,6 +17,7 @@ from geceval.cli.text_files import read_corpus, read_references, text_of
 from geceval.core.errors import InputError, counted, p_bound
 from geceval.core.inputs import References
 from geceval.core.progress import bar
+from geceval.core.warnings import once
 from geceval.text.answer_files import read_candidates, read_sources
 
 if TYPE_CHECKING:  # numpy, also below: the help of a verb is to start at once
@@ -87,7 +88,7 @@ def rerank(
     options = metric_options(names, option, **flags)
     scorers = make_scorers({name: options[name] for name in with_references}, references)
     given, candidates, gold = read_given(sources, predictions, n_best, references)
-    with bar(progress):
+    with bar(progress), once(set()):
         if weights:
             own = {name: options[name] for name in weights}
             choices = {"[rerank]": choose.rerank(weights, given, candidates, gold, options=own)}
@@ -98,7 +99,7 @@ def rerank(
             bound = report_metric[0]
             choices["[oracle]"] = choose.oracle(bound, given, candidates, gold, options=options[bound])
         scorers = [scorers[name] for name in dict.fromkeys(report_metric or [])]
-        answers = any(each.get("text") == "answers" for each in options.values())
+        answers = any(options[name].get("text") == "answers" for name in weights or [measure])
         pool = choose.Pool.of("rerank", given, candidates, "answers" if answers else "auto")
         show_choices(pool, choices, scorers, gold, form, output)
 

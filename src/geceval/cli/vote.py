@@ -11,6 +11,7 @@ import geceval.cli.rerank as choosing
 from geceval.cli.metric_options import make_scorers, metric_options
 from geceval.cli.text_files import text_of
 from geceval.core.progress import bar
+from geceval.core.warnings import once
 
 
 def vote(
@@ -49,6 +50,6 @@ def vote(
     options = metric_options(names, option, **flags)
     scorers = list(make_scorers(options, references).values()) if names else []
     given, candidates, gold = choosing.read_given(sources, predictions, n_best, references)
-    with bar(progress):
+    with bar(progress), once(set()):
         choices = {"[vote]": choose.vote(given, candidates, min_count=min_count, text=text)}
         choosing.show_choices(choose.Pool.of("vote", given, candidates, text), choices, scorers, gold, form, output)

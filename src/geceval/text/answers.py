@@ -77,7 +77,7 @@ def clean(answer: str, source: str) -> Cleaned:
 
 def is_answer(text: str, source: str) -> bool:
     """Whether a text begins like an answer to a request and not like a correction, see `preamble`."""
-    return text != source and preamble(text, source) != text
+    return text != source and preamble(text, source) != text and "preamble" in clean(text, source).rules
 
 
 def is_refusal(answer: str, source: str) -> bool:

@@ -99,21 +99,28 @@ def read(
     # The tokeniser is for sources in prose; but `"char"` is that of all texts, whatever they hold.
     if text == "tokens" and tokeniser != "char":
         return columns, Reading()
-    cleaned, refusals = Counter[str](), 0
+    done = Reading()
     if text == "answers":
-        pairs = list(zip(columns.predictions, columns.sources, strict=True))
-        answers = [clean(*pair) for pair in pairs]
-        cleaned = Counter(rule for answer in answers for rule in answer.rules)
-        refusals = sum(is_refusal(*pair) for pair in pairs)
-        columns = replace(columns, predictions=[answer.text for answer in answers])
+        predictions, done = clean_answers(columns.predictions, columns.sources)
+        columns = replace(columns, predictions=predictions)
     if tokeniser == "char":  # of Chinese, whichever form the columns had
-        return _by_name(columns, tokeniser), Reading("", {}, dict(cleaned), refusals)
+        return _by_name(columns, tokeniser), done
     if text in get_args(Tokeniser):
         words, source = _by_name(columns, text), text
     else:
         words, source = _by_source(columns, text, form, tokeniser, sources_are_tokens)
     answers = 0 if text == "answers" else sum(map(is_answer, columns.predictions, columns.sources))
-    return words, Reading(source, _changes(columns, words), dict(cleaned), refusals, answers)
+    return words, done + Reading(source, _changes(columns, words), answers=answers)
+
+
+def clean_answers(predictions: Sequence[str], sources: Sequence[str]) -> tuple[list[str], Reading]:
+    """The corrections in answers of language models."""
+    pairs = list(zip(predictions, sources, strict=True))
+    answers = [clean(*pair) for pair in pairs]
+    cleaned = Counter(rule for answer in answers for rule in answer.rules)
+    return [answer.text for answer in answers], Reading(
+        cleaned=dict(cleaned), refusals=sum(is_refusal(*pair) for pair in pairs)
+    )
 
 
 def as_tokens(columns: Columns, text: TextSetting = "auto") -> Columns:

@@ -24,8 +24,7 @@ from geceval.edits.voting import voted_edits
 from geceval.meta.significance.systems import Settings, pick_baseline
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.text.answers import clean
-from geceval.text.columns import as_tokens
+from geceval.text.columns import Reading, as_tokens, clean_answers, warn
 from geceval.text.projection import with_spaces_of
 from geceval.workflows.compare import Comparison, compare_results
 
@@ -84,9 +83,11 @@ class Pool:
             raise InputError(f"{verb}: there is nothing to choose from: pass at least one system")
         named = {name: check_columns(f"{verb}, {name}", sources, texts).predictions for name, texts in systems.items()}
         if text == "answers":
-            named = {
-                name: [clean(*pair).text for pair in zip(texts, sources, strict=True)] for name, texts in named.items()
-            }
+            done = Reading()
+            for name, texts in named.items():
+                named[name], reading = clean_answers(texts, sources)
+                done += reading
+            warn(verb, done)
         return cls(sources, named, real)
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:

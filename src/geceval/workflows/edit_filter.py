@@ -14,8 +14,7 @@ from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.edit_based.valid_edits import edit_judge
-from geceval.text.answers import clean
-from geceval.text.columns import TextSetting, kind, read, warn_of_answers
+from geceval.text.columns import TextSetting, clean_answers, kind, read, warn, warn_of_answers
 from geceval.text.languages import warn_unless_english
 from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
@@ -93,8 +92,9 @@ def judge_edits(
     check_choice("text", text, get_args(TextSetting))
     columns = check_columns("filter", sources, predictions)
     if text == "answers":
-        answers = [clean(*pair).text for pair in zip(predictions, sources, strict=True)]
+        answers, done = clean_answers(columns.predictions, columns.sources)
         columns = replace(columns, predictions=answers)
+        warn("filter", done)
     warn_unless_english(columns.sources, "and the judge of edits reads English only")
     words, reading = read(columns, text, tokeniser="spacy-en")
     warn_of_answers("filter", reading)
