@@ -157,15 +157,15 @@ def warn(metric: str, reading: Reading) -> None:
         how = "to match the sources" if reading.tokeniser == "source" else f"by {reading.tokeniser}"
         logger.warning("%s: read as prose and tokenised %s: %s; text='tokens' turns this off",
                        metric, how, counts)  # fmt: skip
-    if reading.cleaned or reading.refusals:
-        rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
-        refusals = f"{'; ' if rules else ''}{counted(reading.refusals, 'refusal')}" if reading.refusals else ""
-        logger.warning("%s: answers were cleaned: %s%s", metric, rules, refusals)
     warn_of_answers(metric, reading)
 
 
 def warn_of_answers(user: str, reading: Reading) -> None:
-    """Say how many predictions should have been cleaned."""
+    """Say how answers of language models were cleaned, or how many predictions should have been."""
+    if reading.cleaned or reading.refusals:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(reading.cleaned.items()))
+        refusals = f"{'; ' if rules else ''}{counted(reading.refusals, 'refusal')}" if reading.refusals else ""
+        logger.warning("%s: answers were cleaned: %s%s", user, rules, refusals)
     if reading.answers:
         logger.warning(
             "%s: %s text around the correction, as answers of language models do; text='answers' cleans them",

@@ -24,7 +24,7 @@ from geceval.edits.voting import voted_edits
 from geceval.meta.significance.systems import Settings, pick_baseline
 from geceval.scorers.base import Scorer, TextOptions
 from geceval.scorers.edit_based.edit_scorer import EditScorer
-from geceval.text.columns import Reading, as_tokens, clean_answers, warn
+from geceval.text.columns import Reading, as_tokens, clean_answers, warn_of_answers
 from geceval.text.projection import with_spaces_of
 from geceval.workflows.compare import Comparison, compare_results
 
@@ -87,7 +87,7 @@ class Pool:
             for name, texts in named.items():
                 named[name], reading = clean_answers(texts, sources)
                 done += reading
-            warn(verb, done)
+            warn_of_answers(verb, done)
         return cls(sources, named, real)
 
     def score(self, scorer: Scorer, references: References | None) -> list[Result]:

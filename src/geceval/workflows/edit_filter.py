@@ -14,7 +14,7 @@ from geceval.edits.edit import Edit
 from geceval.edits.errant.annotator import get_annotator
 from geceval.edits.verdict import DOUBTFUL
 from geceval.scorers.edit_based.valid_edits import edit_judge
-from geceval.text.columns import TextSetting, clean_answers, kind, read, warn, warn_of_answers
+from geceval.text.columns import TextSetting, clean_answers, kind, read, warn_of_answers
 from geceval.text.languages import warn_unless_english
 from geceval.text.projection import borders
 from geceval.text.tokenisers import detokenise
@@ -91,13 +91,11 @@ def judge_edits(
     runtime = runtime_or_default("filter", runtime)
     check_choice("text", text, get_args(TextSetting))
     columns = check_columns("filter", sources, predictions)
-    if text == "answers":
-        answers, done = clean_answers(columns.predictions, columns.sources)
-        columns = replace(columns, predictions=answers)
-        warn("filter", done)
     warn_unless_english(columns.sources, "and the judge of edits reads English only")
     words, reading = read(columns, text, tokeniser="spacy-en")
     warn_of_answers("filter", reading)
+    if text == "answers":
+        columns = replace(columns, predictions=clean_answers(columns.predictions, columns.sources)[0])
     pairs = list(zip(words.sources, words.predictions, strict=True))
     edits = get_annotator(nlp).edits(pairs, runtime.workers, runtime.progress, runtime.cache)
     chances = edit_judge(runtime).judge(words.sources, edits)
